@@ -1,1 +1,12 @@
-//! Placeholder.
+//! Text in, types and problems out: every dialect of skill, plugin and configuration file.
+//!
+//! The crate is pure. It opens no file, reads no environment and no clock, depends on no crate of ours, and
+//! never panics whatever it is given: what it cannot read comes back as a [`Problem`] with a place and a hint.
+
+pub mod coerce;
+pub mod fold;
+mod problem;
+pub mod text;
+pub mod tree;
+
+pub use problem::{Code, Pos, Problem, Severity};

@@ -1,0 +1,131 @@
+//! What people write, read as what they mean: text from numbers, lists from every spelling, booleans in any case.
+//!
+//! A value that cannot be read that way is a problem and no value; nothing is guessed beyond the spellings listed.
+
+use crate::tree::{Node, ScalarKind, Value};
+use crate::{Code, Problem};
+
+/// Text from any scalar, or from a list of scalars joined by `joint`; `None` for null and mappings.
+pub fn text(node: &Node, joint: &str) -> Option<String> {
+    match &node.value {
+        Value::Scalar(scalar) if scalar.kind == ScalarKind::Null => None,
+        Value::Scalar(scalar) => Some(scalar.text.trim().to_owned()),
+        Value::List(items) => {
+            let parts: Option<Vec<String>> = items.iter().map(|item| text(item, joint)).collect();
+            parts.map(|parts| parts.join(joint))
+        }
+        Value::Map(_) => None,
+    }
+}
+
+/// A boolean from `true false yes no on off 1 0` in any case, quoted or not.
+pub fn boolean(node: &Node) -> Option<bool> {
+    let word = node.as_scalar()?.text.trim();
+    let is_one_of = |words: &[&str]| words.iter().any(|known| word.eq_ignore_ascii_case(known));
+    if is_one_of(&["true", "yes", "on", "1"]) {
+        Some(true)
+    } else if is_one_of(&["false", "no", "off", "0"]) {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+/// A list from a list, or from one text split at commas (else at spaces), never inside brackets.
+///
+/// `Bash(git add *), Read` and `Bash(git add *) Read` both give two entries. Entries that are no scalars are
+/// left out.
+pub fn list(node: &Node) -> Vec<String> {
+    match &node.value {
+        Value::List(items) => {
+            items.iter().filter_map(|item| text(item, ", ")).filter(|s| !s.is_empty()).collect()
+        }
+        Value::Scalar(scalar) if scalar.kind != ScalarKind::Null => split(&scalar.text),
+        _ => Vec::new(),
+    }
+}
+
+/// A list as [`list`] reads it, but one text is split at commas and line breaks only, so that entries may hold spaces.
+pub fn comma_list(node: &Node) -> Vec<String> {
+    match node.as_scalar() {
+        Some(scalar) if scalar.kind != ScalarKind::Null => {
+            split_outside_brackets(&scalar.text, |c| matches!(c, ',' | '\n'))
+        }
+        _ => list(node),
+    }
+}
+
+/// The problem of a value that its key does not take.
+pub fn wrong(key: &str, node: &Node, wanted: &str) -> Problem {
+    let message = format!("`{key}` is {}, but takes {wanted}; it was ignored", node.what());
+    Problem::new(Code::ValueInvalid, node.at, message, format!("write {wanted}"))
+}
+
+fn split(text: &str) -> Vec<String> {
+    let parts = split_outside_brackets(text, |c| matches!(c, ',' | '\n'));
+    if parts.len() > 1 { parts } else { split_outside_brackets(text, char::is_whitespace) }
+}
+
+fn split_outside_brackets(text: &str, is_separator: impl Fn(char) -> bool) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut depth = 0usize;
+    for c in text.chars() {
+        match c {
+            '(' | '{' | '[' => depth += 1,
+            ')' | '}' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 && is_separator(c) {
+            parts.push(String::new());
+        } else if let Some(part) = parts.last_mut() {
+            part.push(c);
+        }
+    }
+    parts.iter().map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::yaml;
+    use expect_test::{Expect, expect};
+
+    #[track_caller]
+    fn node(text: &str) -> Node {
+        yaml::parse(text, 1).unwrap().root.unwrap()
+    }
+
+    #[track_caller]
+    fn check_list(text: &str, expect: Expect) {
+        expect.assert_eq(&format!("{:?}", list(&node(text))));
+    }
+
+    #[test]
+    fn lists_come_in_every_spelling() {
+        check_list("[Read, 'Bash(git add *)']", expect![[r#"["Read", "Bash(git add *)"]"#]]);
+        check_list("Read, Bash(git add *, git rm *)", expect![[r#"["Read", "Bash(git add *, git rm *)"]"#]]);
+        check_list("Bash(git add *) Read", expect![[r#"["Bash(git add *)", "Read"]"#]]);
+        check_list("'*'", expect![[r#"["*"]"#]]);
+        check_list("- a\n- 1\n- {b: c}\n", expect![[r#"["a", "1"]"#]]);
+        check_list("''", expect!["[]"]);
+    }
+
+    #[test]
+    fn booleans_are_read_in_any_case_and_quoted() {
+        for word in ["true", "Yes", "ON", "1", "'true'", "\" yes \""] {
+            assert_eq!(boolean(&node(word)), Some(true), "{word}");
+        }
+        for word in ["false", "No", "off", "0", "'false'"] {
+            assert_eq!(boolean(&node(word)), Some(false), "{word}");
+        }
+        assert_eq!(boolean(&node("maybe")), None);
+        assert_eq!(boolean(&node("[true]")), None);
+    }
+
+    #[test]
+    fn text_keeps_the_spelling_of_numbers() {
+        assert_eq!(text(&node("1.0"), "\n").as_deref(), Some("1.0"));
+        assert_eq!(text(&node("[a, b]"), " ").as_deref(), Some("a b"));
+        assert_eq!(text(&node("{a: b}"), " "), None);
+    }
+}

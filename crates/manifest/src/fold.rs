@@ -1,0 +1,43 @@
+//! One word for one key: `allowed-tools`, `allowed_tools` and `allowedTools` fold to the same text.
+
+use std::borrow::Cow;
+
+/// The key without separators and in lower case.
+pub fn fold(key: &str) -> Cow<'_, str> {
+    if key.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
+        return Cow::Borrowed(key);
+    }
+    Cow::Owned(key.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect())
+}
+
+/// The nearest of `known` to `word`, close enough to be a slip of the pen.
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let folded = fold(word);
+    let allowed = if folded.chars().count() <= 4 { 1 } else { 2 };
+    known
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(&folded, &fold(candidate)), candidate))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_fold_to_one_word() {
+        for key in ["allowed-tools", "allowed_tools", "allowedTools", "AllowedTools", "allowedtools"] {
+            assert_eq!(fold(key), "allowedtools");
+        }
+    }
+
+    #[test]
+    fn a_slip_finds_its_word_and_a_different_word_does_not() {
+        let known = ["name", "description", "license"];
+        assert_eq!(nearest("descripton", known), Some("description"));
+        assert_eq!(nearest("nmae", known), Some("name"));
+        assert_eq!(nearest("tags", known), None);
+    }
+}
