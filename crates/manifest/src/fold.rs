@@ -7,7 +7,12 @@ pub fn fold(key: &str) -> Cow<'_, str> {
     if key.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
         return Cow::Borrowed(key);
     }
-    Cow::Owned(key.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect())
+    Cow::Owned(letters(key).collect())
+}
+
+/// Whether two spellings fold to the same word, decided without building either.
+pub fn same(a: &str, b: &str) -> bool {
+    a == b || letters(a).eq(letters(b))
 }
 
 /// The nearest of `known` to `word`, close enough to be a slip of the pen.
@@ -22,6 +27,10 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
+fn letters(key: &str) -> impl Iterator<Item = char> {
+    key.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -30,7 +39,15 @@ mod tests {
     fn spellings_fold_to_one_word() {
         for key in ["allowed-tools", "allowed_tools", "allowedTools", "AllowedTools", "allowedtools"] {
             assert_eq!(fold(key), "allowedtools");
+            assert!(same(key, "allowed-tools"));
         }
+    }
+
+    #[test]
+    fn different_words_stay_different() {
+        assert!(!same("name", "names"));
+        assert!(!same("", "-a"));
+        assert!(same("", "-_"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ pub mod json;
 pub mod toml;
 pub mod yaml;
 
-use crate::{Pos, fold::fold};
+use crate::{Pos, fold::same};
 use serde::{Deserialize, Serialize};
 
 /// How deep a tree may nest.
@@ -176,8 +176,7 @@ impl Scalar {
 impl Map {
     /// The entry whose key folds to the same word as `key` (kebab, snake and camel case are one).
     pub fn entry(&self, key: &str) -> Option<&Entry> {
-        let wanted = fold(key);
-        self.entries.iter().find(|entry| fold(&entry.key) == wanted)
+        self.entries.iter().find(|entry| same(&entry.key, key))
     }
 
     /// The value under `key`, by folded spelling.

@@ -1,0 +1,114 @@
+//! Rungs that mend the text: indentation, and quotes around values that YAML would misread.
+
+use crate::tree::yaml;
+
+/// Leading tabs as two spaces each.
+pub fn tabs_to_spaces(block: &str) -> Option<String> {
+    let has_tabs = block.lines().any(|line| leading(line).contains('\t'));
+    let spaced = |line: &str| leading(line).replace('\t', "  ") + line.trim_start_matches([' ', '\t']);
+    has_tabs.then(|| map_lines(block, spaced))
+}
+
+/// A `{…}` or `[…]` that begins at column one below a bare key, moved in.
+pub fn indent_flow(block: &str) -> Option<String> {
+    let mut depth = 0i32;
+    let mut after_bare_key = false;
+    let mut changed = false;
+    let mended = map_lines(block, |line| {
+        let begins = depth <= 0 && after_bare_key && line.starts_with(['{', '[']);
+        let inside = depth > 0;
+        after_bare_key = line.trim_end().ends_with(':');
+        if !begins && !inside {
+            return line.to_owned();
+        }
+        depth += bracket_balance(line);
+        changed = true;
+        format!("  {line}")
+    });
+    changed.then_some(mended)
+}
+
+/// Single quotes around each value that YAML would misread: one with `: `, or one that opens what it never closes.
+pub fn quote_values(block: &str) -> Option<String> {
+    let mut scalar_indent: Option<usize> = None;
+    let mut changed = false;
+    let mended = map_lines(block, |line| {
+        let indent = leading(line).len();
+        if scalar_indent.is_some_and(|parent| line.trim().is_empty() || indent > parent) {
+            return line.to_owned();
+        }
+        scalar_indent = None;
+        let Some((head, value)) = split_pair(line) else { return line.to_owned() };
+        if value.starts_with(['|', '>']) {
+            scalar_indent = Some(indent);
+        }
+        if !needs_quotes(value) {
+            return line.to_owned();
+        }
+        changed = true;
+        let (value, comment) = split_comment(value);
+        format!("{head}'{}'{comment}", value.replace('\'', "''"))
+    });
+    changed.then_some(mended)
+}
+
+/// The description with all its continuation lines as one quoted text; the lines it leaves stay blank.
+pub fn quote_description(block: &str) -> Option<String> {
+    const KEY: &str = "description:";
+    let lines: Vec<&str> = block.lines().collect();
+    let start = lines.iter().position(|line| line.starts_with(KEY))?;
+    let (before, from) = lines.split_at_checked(start)?;
+    let (first, rest) = from.split_first()?;
+    let count =
+        rest.iter().take_while(|line| line.trim().is_empty() || line.starts_with([' ', '\t'])).count();
+    let (continued, after) = rest.split_at_checked(count)?;
+    let parts = std::iter::once(first.strip_prefix(KEY)?).chain(continued.iter().copied());
+    let text = parts.map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+    let mut mended: Vec<String> = before.iter().map(|line| quoted_line(line)).collect();
+    mended.push(format!("{KEY} '{}'", text.trim_matches(['"', '\'']).replace('\'', "''")));
+    mended.extend(continued.iter().map(|_| String::new()));
+    mended.extend(after.iter().map(|line| quoted_line(line)));
+    Some(mended.join("\n") + "\n")
+}
+
+fn quoted_line(line: &str) -> String {
+    quote_values(line).map_or_else(|| line.to_owned(), |mended| mended.trim_end_matches('\n').to_owned())
+}
+
+fn map_lines(block: &str, mut mend: impl FnMut(&str) -> String) -> String {
+    block.lines().map(|line| mend(line) + "\n").collect()
+}
+
+fn leading(line: &str) -> &str {
+    let end = line.len() - line.trim_start_matches([' ', '\t']).len();
+    line.get(..end).unwrap_or_default()
+}
+
+fn bracket_balance(line: &str) -> i32 {
+    line.chars().map(|c| if matches!(c, '{' | '[') { 1 } else { -i32::from(matches!(c, '}' | ']')) }).sum()
+}
+
+/// Splits `  - key: value` into everything up to the value, and the value.
+pub(super) fn split_pair(line: &str) -> Option<(&str, &str)> {
+    let start = line.trim_start();
+    let key_start = start.strip_prefix("- ").map_or(start, str::trim_start);
+    let (key, after) = key_start.split_once(':')?;
+    let is_key = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
+    if !is_key || !(after.is_empty() || after.starts_with([' ', '\t'])) {
+        return None;
+    }
+    let head_length = line.len() - after.trim_start().len();
+    Some((line.get(..head_length)?, after.trim()))
+}
+
+/// Whether YAML misreads the value; one that begins with a refused feature is left to be refused.
+fn needs_quotes(value: &str) -> bool {
+    !value.is_empty()
+        && !value.starts_with(['"', '\'', '|', '>', '#', '&', '*', '!'])
+        && yaml::parse(&format!("k: {value}\n"), 1).is_err()
+}
+
+/// Splits a trailing ` # comment` off, if there is one.
+fn split_comment(value: &str) -> (&str, &str) {
+    value.find(" #").and_then(|at| value.split_at_checked(at)).unwrap_or((value, ""))
+}
