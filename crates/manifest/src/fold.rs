@@ -11,8 +11,24 @@ pub fn fold(key: &str) -> Cow<'_, str> {
 }
 
 /// Whether two spellings fold to the same word, decided without building either.
+#[inline]
 pub fn same(a: &str, b: &str) -> bool {
-    a == b || letters(a).eq(letters(b))
+    // Nearly all keys that differ do so in their first letter, and this is asked often.
+    match (a.as_bytes().first(), b.as_bytes().first()) {
+        (Some(x), Some(y))
+            if x.is_ascii_alphabetic() && y.is_ascii_alphabetic() && !x.eq_ignore_ascii_case(y) =>
+        {
+            false
+        }
+        _ => same_letters(a, b),
+    }
+}
+
+fn same_letters(a: &str, b: &str) -> bool {
+    if a.is_ascii() && b.is_ascii() {
+        return ascii_letters(a).eq(ascii_letters(b));
+    }
+    letters(a).eq(letters(b))
 }
 
 /// The nearest of `known` to `word`, close enough to be a slip of the pen.
@@ -29,6 +45,10 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
 
 fn letters(key: &str) -> impl Iterator<Item = char> {
     key.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase)
+}
+
+fn ascii_letters(key: &str) -> impl Iterator<Item = u8> {
+    key.bytes().filter(|byte| !matches!(byte, b'-' | b'_')).map(|byte| byte.to_ascii_lowercase())
 }
 
 #[cfg(test)]

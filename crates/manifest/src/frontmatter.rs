@@ -146,68 +146,104 @@ mod tests {
 
     #[test]
     fn a_block_is_what_stands_between_two_fences() {
-        check("---\nname: a\n---\n# Body\n---\nrest\n", expect![[r##"
+        check(
+            "---\nname: a\n---\n# Body\n---\nrest\n",
+            expect![[r##"
             {"name":"a"}
-            body from line 4: "# Body\n---\nrest\n""##]]);
+            body from line 4: "# Body\n---\nrest\n""##]],
+        );
     }
 
     #[test]
     fn a_fence_may_have_trailing_space_and_may_be_dots() {
-        check("---  \nname: a\n...\nbody", expect![[r#"
+        check(
+            "---  \nname: a\n...\nbody",
+            expect![[r#"
             {"name":"a"}
-            body from line 4: "body""#]]);
+            body from line 4: "body""#]],
+        );
     }
 
     #[test]
     fn a_fence_inside_a_value_or_indented_in_a_block_scalar_is_no_fence() {
-        check("---\ndescription: foo --- bar\ntext: |\n  ---\n  inside\n---\nbody", expect![[r#"
+        check(
+            "---\ndescription: foo --- bar\ntext: |\n  ---\n  inside\n---\nbody",
+            expect![[r#"
             {"description":"foo --- bar","text":"---\ninside\n"}
-            body from line 7: "body""#]]);
+            body from line 7: "body""#]],
+        );
     }
 
     #[test]
     fn blank_lines_before_the_block_are_told() {
-        check("\n\n---\nname: a\n---\n", expect![[r#"
+        check(
+            "\n\n---\nname: a\n---\n",
+            expect![[r#"
             {"name":"a"}
             body from line 6: ""
-            :1:1: warning[leading_blank_lines]: blank lines stand before the frontmatter"#]]);
+            :1:1: warning[leading_blank_lines]: blank lines stand before the frontmatter"#]],
+        );
     }
 
     #[test]
     fn an_empty_block_is_an_empty_mapping() {
-        check("---\n---\n\nbody\n", expect![[r#"
+        check(
+            "---\n---\n\nbody\n",
+            expect![[r#"
             {}
-            body from line 3: "\nbody\n""#]]);
-        check("---\n# only a comment\n---\n", expect![[r#"
+            body from line 3: "\nbody\n""#]],
+        );
+        check(
+            "---\n# only a comment\n---\n",
+            expect![[r#"
             {}
-            body from line 4: """#]]);
+            body from line 4: """#]],
+        );
     }
 
     #[test]
     fn text_without_a_block_is_told_with_its_line() {
-        check("# Title\n---\nname: a\n---\n", expect![":1:1: error[missing_frontmatter]: the file does not begin with a frontmatter block"]);
-        check("", expect![":1:1: error[missing_frontmatter]: the file does not begin with a frontmatter block"]);
-        check("---foo\nname: a\n---\n", expect![":1:1: error[missing_frontmatter]: the file does not begin with a frontmatter block"]);
+        check(
+            "# Title\n---\nname: a\n---\n",
+            expect![":1:1: error[missing_frontmatter]: the file does not begin with a frontmatter block"],
+        );
+        check(
+            "",
+            expect![":1:1: error[missing_frontmatter]: the file does not begin with a frontmatter block"],
+        );
+        check(
+            "---foo\nname: a\n---\n",
+            expect![":1:1: error[missing_frontmatter]: the file does not begin with a frontmatter block"],
+        );
     }
 
     #[test]
     fn an_open_block_is_told_with_the_line_of_its_fence() {
-        check("---\nname: a\n  ---\nbody\n", expect![":1:1: error[unclosed_frontmatter]: the frontmatter is opened here and never closed"]);
+        check(
+            "---\nname: a\n  ---\nbody\n",
+            expect![":1:1: error[unclosed_frontmatter]: the frontmatter is opened here and never closed"],
+        );
     }
 
     #[test]
     fn a_list_is_no_mapping() {
-        check("---\n- a\n- b\n---\n", expect![[r#"
+        check(
+            "---\n- a\n- b\n---\n",
+            expect![[r#"
             no mapping
             body from line 5: ""
-            :2:1: error[frontmatter_not_mapping]: the frontmatter is a list, not a mapping of keys to values"#]]);
+            :2:1: error[frontmatter_not_mapping]: the frontmatter is a list, not a mapping of keys to values"#]],
+        );
     }
 
     #[test]
     fn a_block_over_the_limit_is_not_parsed() {
-        check(&format!("---\nd: {}\n---\n", "x".repeat(70_000)), expect![[r#"
+        check(
+            &format!("---\nd: {}\n---\n", "x".repeat(70_000)),
+            expect![[r#"
             no mapping
             body from line 4: ""
-            :2:1: error[yaml_budget]: the frontmatter has 70004 bytes; the limit is 65536"#]]);
+            :2:1: error[yaml_budget]: the frontmatter has 70004 bytes; the limit is 65536"#]],
+        );
     }
 }

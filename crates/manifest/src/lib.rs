@@ -7,6 +7,7 @@ pub mod coerce;
 pub mod fold;
 pub mod frontmatter;
 mod problem;
+pub mod skill;
 pub mod text;
 pub mod tree;
 

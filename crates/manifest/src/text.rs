@@ -21,7 +21,7 @@ pub fn decode(bytes: &[u8], limit: usize) -> Result<Text<'_>, Problem> {
     }
     let mut problems = Vec::new();
     let text = decode_utf8(bytes, &mut problems);
-    if let Some(offset) = text.find('\0') {
+    if let Some(offset) = memchr::memchr(0, text.as_bytes()) {
         let at = LineIndex::new(&text).place(&text, offset);
         let hint = "save the file as plain UTF-8 text";
         return Err(Problem::new(Code::BinaryFile, at, "the file holds a NUL byte", hint));
@@ -61,7 +61,11 @@ fn strip_mark<'a>(text: Cow<'a, str>, problems: &mut Vec<Problem>) -> Cow<'a, st
 }
 
 fn unify_line_ends(text: Cow<'_, str>) -> Cow<'_, str> {
-    if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n")) } else { text }
+    if memchr::memchr(b'\r', text.as_bytes()).is_some() {
+        Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
+    } else {
+        text
+    }
 }
 
 /// Where each line of a text begins.

@@ -64,51 +64,72 @@ mod tests {
 
     #[test]
     fn an_unquoted_colon_in_a_value() {
-        check("name: a\ndescription: Use when: it's needed # really\nlicense: MIT\n", expect![[r#"
+        check(
+            "name: a\ndescription: Use when: it's needed # really\nlicense: MIT\n",
+            expect![[r#"
             {"name":"a","description":"Use when: it's needed","license":"MIT"}
-            :2:22: warning[yaml_repaired]: invalid YAML: mapping values are not allowed in this context; values with special characters were quoted"#]]);
+            :2:22: warning[yaml_repaired]: invalid YAML: mapping values are not allowed in this context; values with special characters were quoted"#]],
+        );
     }
 
     #[test]
     fn values_that_begin_with_a_reserved_character() {
-        check("name: a\nicon: @home\ncode: `x`\npercent: %5\n", expect![[r#"
+        check(
+            "name: a\nicon: @home\ncode: `x`\npercent: %5\n",
+            expect![[r#"
             {"name":"a","icon":"@home","code":"`x`","percent":"%5"}
-            :2:7: warning[yaml_repaired]: invalid YAML: unexpected character: `@'; values with special characters were quoted"#]]);
+            :2:7: warning[yaml_repaired]: invalid YAML: unexpected character: `@'; values with special characters were quoted"#]],
+        );
     }
 
     #[test]
     fn a_nested_value_and_a_list_entry_with_a_colon() {
-        check("metadata:\n  note: a: b\ntags:\n  - x: y: z\n  - plain\n", expect![[r#"
+        check(
+            "metadata:\n  note: a: b\ntags:\n  - x: y: z\n  - plain\n",
+            expect![[r#"
             {"metadata":{"note":"a: b"},"tags":[{"x":"y: z"},"plain"]}
-            :2:10: warning[yaml_repaired]: invalid YAML: mapping values are not allowed in this context; values with special characters were quoted"#]]);
+            :2:10: warning[yaml_repaired]: invalid YAML: mapping values are not allowed in this context; values with special characters were quoted"#]],
+        );
     }
 
     #[test]
     fn block_scalars_and_quoted_values_are_left_alone() {
-        check("text: |\n  a: b: c\nquoted: \"x: y\"\nbroken: a: b\n", expect![[r#"
+        check(
+            "text: |\n  a: b: c\nquoted: \"x: y\"\nbroken: a: b\n",
+            expect![[r#"
             {"text":"a: b: c\n","quoted":"x: y","broken":"a: b"}
-            :4:10: warning[yaml_repaired]: invalid YAML: mapping values are not allowed in this context; values with special characters were quoted"#]]);
+            :4:10: warning[yaml_repaired]: invalid YAML: mapping values are not allowed in this context; values with special characters were quoted"#]],
+        );
     }
 
     #[test]
     fn a_description_that_runs_over_lines_with_colons() {
-        check("name: a\ndescription: Use when: one\n  or: two\nlicense: MIT\n", expect![[r#"
+        check(
+            "name: a\ndescription: Use when: one\n  or: two\nlicense: MIT\n",
+            expect![[r#"
             {"name":"a","description":"Use when: one or: two","license":"MIT"}
-            :2:22: warning[yaml_repaired]: invalid YAML: mapping values are not allowed in this context; the description was read as one quoted text"#]]);
+            :2:22: warning[yaml_repaired]: invalid YAML: mapping values are not allowed in this context; the description was read as one quoted text"#]],
+        );
     }
 
     #[test]
     fn a_flow_value_on_the_line_below_its_key() {
-        check("name: a\nmetadata:\n{\"openclaw\": {\"always\": true}}\n", expect![[r#"
+        check(
+            "name: a\nmetadata:\n{\"openclaw\": {\"always\": true}}\n",
+            expect![[r#"
             {"name":"a","metadata":{"openclaw":{"always":true}}}
-            :4:1: warning[yaml_repaired]: invalid YAML: simple key expect ':'; an unindented value was indented"#]]);
+            :4:1: warning[yaml_repaired]: invalid YAML: simple key expect ':'; an unindented value was indented"#]],
+        );
     }
 
     #[test]
     fn tabs_as_indentation() {
-        check("metadata:\n\tversion: 1\n", expect![[r#"
+        check(
+            "metadata:\n\tversion: 1\n",
+            expect![[r#"
             {"metadata":{"version":1}}
-            :2:2: warning[yaml_repaired]: invalid YAML: tabs disallowed within this context (block indentation); tabs were read as spaces"#]]);
+            :2:2: warning[yaml_repaired]: invalid YAML: tabs disallowed within this context (block indentation); tabs were read as spaces"#]],
+        );
     }
 
     #[test]
@@ -123,12 +144,27 @@ mod tests {
 
     #[test]
     fn text_without_keys_is_beyond_repair() {
-        check("just: {words\nmore } words\n", expect![":2:8: error[yaml_invalid]: invalid YAML: while parsing a block mapping, did not find expected key"]);
-        check("{ broken\n", expect![":2:1: error[yaml_invalid]: invalid YAML: while parsing a flow mapping, did not find expected ',' or '}'"]);
+        check(
+            "just: {words\nmore } words\n",
+            expect![
+                ":2:8: error[yaml_invalid]: invalid YAML: while parsing a block mapping, did not find expected key"
+            ],
+        );
+        check(
+            "{ broken\n",
+            expect![
+                ":2:1: error[yaml_invalid]: invalid YAML: while parsing a flow mapping, did not find expected ',' or '}'"
+            ],
+        );
     }
 
     #[test]
     fn a_refused_feature_is_not_repaired_away() {
-        check("name: a: b\nx: &anchor y\n", expect![":1:8: error[yaml_invalid]: invalid YAML: mapping values are not allowed in this context"]);
+        check(
+            "name: a: b\nx: &anchor y\n",
+            expect![
+                ":1:8: error[yaml_invalid]: invalid YAML: mapping values are not allowed in this context"
+            ],
+        );
     }
 }

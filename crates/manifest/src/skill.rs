@@ -1,0 +1,219 @@
+//! A skill: what `SKILL.md` says in anybody's dialect, as one type.
+//!
+//! [`read`] takes bytes and gives a [`Reading`]. It opens no file and decides nothing about this machine: whether
+//! the skill is eligible here, shadowed or switched off is the catalog's to say.
+
+mod body;
+mod contract;
+mod hints;
+mod keys;
+mod kind;
+mod name;
+mod params;
+mod profile;
+mod requirements;
+mod schema;
+mod sidecar;
+
+use crate::tree::{Data, Map};
+use crate::{Code, Pos, Problem, coerce, frontmatter, text};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+pub use contract::{Contract, Dispatch, Entrypoint, Limits, Network, Workspace};
+pub use hints::Hints;
+pub use keys::KNOWN_KEYS;
+pub use kind::Kind;
+pub use name::is_usable as is_usable_name;
+pub use params::{Param, Params};
+pub use profile::Profile;
+pub use requirements::{InstallStep, Requirements};
+
+/// How large a skill file may be unless the configuration says otherwise.
+pub const MAX_FILE_BYTES: usize = 256 * 1024;
+
+/// Everything a skill's file says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Skill {
+    /// The identifier that lists show and commands take.
+    pub name: String,
+    /// Other names that find it: the directory's, the one in the file.
+    pub aliases: Vec<String>,
+    /// A name for people, where the file's own name cannot serve as an identifier.
+    pub title: Option<String>,
+    /// What it does; empty where the file does not say.
+    pub description: String,
+    /// When to reach for it.
+    pub when_to_use: Option<String>,
+    /// How it runs.
+    pub kind: Kind,
+    /// Whether models may be told of it and may run it.
+    pub model_invocable: bool,
+    /// Whether people may call it by name.
+    pub user_invocable: bool,
+    /// Globs of files that call for it.
+    pub paths: Vec<String>,
+    /// What it asks of the machine, if anything.
+    pub requirements: Option<Box<Requirements>>,
+    /// What it declares it needs to run; `None` means the safest default.
+    pub contract: Option<Box<Contract>>,
+    /// What it tells hosts and people beyond that.
+    pub hints: Option<Box<Hints>>,
+    /// The `metadata` mapping, as written.
+    pub metadata: Vec<(String, Data)>,
+    /// Keys that mean nothing to us, kept as written.
+    pub extra: Vec<(String, Data)>,
+}
+
+/// Where a skill's text comes from.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// The file's name in problems.
+    pub file: &'a str,
+    /// The directory's name, or the file's without its extension for a flat skill.
+    pub stem: &'a str,
+    /// The file's bytes.
+    pub bytes: &'a [u8],
+    /// The bytes of `agents/openai.yaml` beside it, if there.
+    pub sidecar: Option<&'a [u8]>,
+    /// How many bytes the file may have.
+    pub max_bytes: usize,
+}
+
+impl<'a> Source<'a> {
+    /// A source without sidecar and with the usual limit.
+    pub const fn new(file: &'a str, stem: &'a str, bytes: &'a [u8]) -> Self {
+        Self { file, stem, bytes, sidecar: None, max_bytes: MAX_FILE_BYTES }
+    }
+}
+
+/// What came of reading a skill.
+#[derive(Debug)]
+pub struct Reading<'a> {
+    /// The skill, unless a problem excludes it.
+    pub skill: Option<Skill>,
+    /// The instructions below the frontmatter.
+    pub body: Cow<'a, str>,
+    /// The line of the file on which the body begins.
+    pub body_line: u32,
+    /// Everything that is wrong, in the order of the file.
+    pub problems: Vec<Problem>,
+}
+
+/// Reads a skill under a profile.
+pub fn read<'a>(source: &Source<'a>, profile: Profile) -> Reading<'a> {
+    let mut reading = match text::decode(source.bytes, source.max_bytes) {
+        Ok(decoded) => read_text(source, decoded, profile),
+        Err(problem) => Reading::failed(problem),
+    };
+    profile.weigh(&mut reading.problems);
+    reading.problems.sort_by(|a, b| (&a.file, a.at, a.code).cmp(&(&b.file, b.at, b.code)));
+    for problem in &mut reading.problems {
+        if problem.file.is_empty() {
+            source.file.clone_into(&mut problem.file);
+        }
+    }
+    if reading.problems.iter().any(Problem::excludes) {
+        reading.skill = None;
+    }
+    reading
+}
+
+impl Reading<'_> {
+    fn failed(problem: Problem) -> Self {
+        Self { skill: None, body: Cow::Borrowed(""), body_line: 1, problems: vec![problem] }
+    }
+}
+
+fn read_text<'a>(source: &Source<'a>, decoded: text::Text<'a>, profile: Profile) -> Reading<'a> {
+    let text::Text { text, mut problems } = decoded;
+    let parts = match frontmatter::read(&text) {
+        Ok(parts) => parts,
+        Err(problem) => {
+            problems.push(problem);
+            return Reading { skill: None, body: text, body_line: 1, problems };
+        }
+    };
+    problems.extend(parts.problems);
+    problems.extend(body::check(parts.body, parts.body_line));
+    let skill = parts.map.map(|map| {
+        let skill = from_map(&map, parts.at, source, &mut problems);
+        profile.check(&map, parts.at, source.stem, &mut problems);
+        skill
+    });
+    let (body_line, body_start) = (parts.body_line, text.len() - parts.body.len());
+    let body = match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.get(body_start..).unwrap_or_default()),
+        Cow::Owned(text) => Cow::Owned(text.get(body_start..).unwrap_or_default().to_owned()),
+    };
+    Reading { skill, body, body_line, problems }
+}
+
+fn from_map(map: &Map, at: Pos, source: &Source<'_>, problems: &mut Vec<Problem>) -> Skill {
+    let names = name::resolve(map, at, source.stem, problems);
+    let metadata = requirements::metadata(map, problems);
+    let policy = source.sidecar.map(|bytes| sidecar::read(bytes, problems)).unwrap_or_default();
+    let hidden = flag(map, "disable-model-invocation", problems) == Some(true) || policy.hidden_from_models;
+    let mut skill = Skill {
+        name: names.name,
+        aliases: names.aliases,
+        title: names.title,
+        description: description(map, at, problems),
+        when_to_use: text_of(map, "when_to_use", problems),
+        kind: Kind::Inline,
+        model_invocable: !hidden,
+        user_invocable: flag(map, "user-invocable", problems).unwrap_or(true),
+        paths: kind::globs(map, problems),
+        requirements: requirements::read(map, metadata.as_ref(), problems).map(Box::new),
+        contract: contract::read(map, problems).map(Box::new),
+        hints: hints::read(map, problems).map(Box::new),
+        metadata: metadata.map_or_else(Vec::new, |map| pairs(&map)),
+        extra: keys::extra(map, problems),
+    };
+    skill.kind = kind::decide(map, skill.contract.as_deref(), problems);
+    skill
+}
+
+fn description(map: &Map, at: Pos, problems: &mut Vec<Problem>) -> String {
+    let text = text_of(map, "description", problems).unwrap_or_default();
+    if text.is_empty() {
+        let at = map.entry("description").map_or(at, |entry| entry.key_at);
+        let message = "the skill has no description, so models are not told of it";
+        let hint = "add `description:` with what it does and when to use it";
+        problems.push(Problem::new(Code::DescriptionMissing, at, message, hint));
+    }
+    text
+}
+
+/// The text under `key`; lists are joined by line breaks, and anything else is a problem.
+fn text_of(map: &Map, key: &str, problems: &mut Vec<Problem>) -> Option<String> {
+    let node = map.get(key).filter(|node| !node.is_null())?;
+    let text = coerce::text(node, "\n");
+    if text.is_none() {
+        problems.push(coerce::wrong(key, node, "text"));
+    }
+    text.filter(|text| !text.is_empty())
+}
+
+/// The boolean under `key`; a word that is no boolean is a problem and no value.
+fn flag(map: &Map, key: &str, problems: &mut Vec<Problem>) -> Option<bool> {
+    let node = map.get(key).filter(|node| !node.is_null())?;
+    let value = coerce::boolean(node);
+    if value.is_none() {
+        problems.push(coerce::wrong(key, node, "true or false"));
+    }
+    value
+}
+
+/// The list under `key`, in any spelling; a mapping there is a problem.
+fn list_of(map: &Map, key: &str, problems: &mut Vec<Problem>) -> Vec<String> {
+    let Some(node) = map.get(key) else { return Vec::new() };
+    if node.as_map().is_some() {
+        problems.push(coerce::wrong(key, node, "a list"));
+    }
+    coerce::list(node)
+}
+
+fn pairs(map: &Map) -> Vec<(String, Data)> {
+    map.entries.iter().map(|entry| (entry.key.clone(), entry.value.to_data())).collect()
+}

@@ -1,0 +1,242 @@
+//! What a skill declares it needs to run: script or tool, parameters, result, workspace, network, environment, limits.
+//!
+//! A contract that cannot be read excludes the skill: what cannot be read cannot be enforced.
+
+mod capabilities;
+mod limits;
+
+use super::{Params, list_of, params, text_of};
+use crate::tree::{Data, Map, Node};
+use crate::{Code, Pos, Problem};
+use serde::{Deserialize, Serialize};
+
+pub use limits::Limits;
+
+/// What a skill declares; every field absent means the safest default.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Contract {
+    /// The script inside the skill's directory.
+    pub script: Option<String>,
+    /// The image role that the script runs in.
+    pub image_role: Option<String>,
+    /// How long a run may take and what it may use.
+    pub limits: Limits,
+    /// Typed parameters.
+    pub params: Option<Params>,
+    /// JSON Schema of the result.
+    pub outputs: Option<Data>,
+    /// Tools the skill may call, as `provider:tool`.
+    pub tools: Vec<String>,
+    /// The one tool that a tool skill dispatches to.
+    pub dispatch: Option<Dispatch>,
+    /// The slash command that calls it.
+    pub command: Option<String>,
+    /// Access to the caller's workspace.
+    pub workspace: Workspace,
+    /// Access to the network.
+    pub network: Network,
+    /// Names of environment variables that reach the container.
+    pub env: Vec<String>,
+    /// The execution profile.
+    pub profile: Option<String>,
+    /// A code-backed entry point and the files it consists of.
+    pub entrypoint: Option<Entrypoint>,
+}
+
+/// The tool that a skill dispatches to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dispatch {
+    /// Who offers the tool.
+    pub provider: String,
+    /// The tool's name there.
+    pub tool: String,
+}
+
+/// A code-backed skill's files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entrypoint {
+    /// The file that is run.
+    pub file: String,
+    /// Source files beside it.
+    pub source_files: Vec<String>,
+    /// Data files that decide behaviour.
+    pub asset_files: Vec<String>,
+}
+
+/// Access to the caller's workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Workspace {
+    /// Not mounted.
+    None,
+    /// Mounted read-only.
+    #[default]
+    Read,
+    /// Mounted as a copy-on-write layer.
+    Write,
+}
+
+/// Access to the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Network {
+    /// No sockets at all.
+    #[default]
+    None,
+    /// The host's network, local services included.
+    Host,
+}
+
+impl Workspace {
+    /// The word shown to people and programs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Read => "read",
+            Self::Write => "write",
+        }
+    }
+}
+
+impl Network {
+    /// The word shown to people and programs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Host => "host",
+        }
+    }
+}
+
+/// Reads the contract; `None` where nothing is declared.
+pub fn read(map: &Map, problems: &mut Vec<Problem>) -> Option<Contract> {
+    let mut contract = Contract {
+        script: inside(map, "script", problems),
+        image_role: text_of(map, "sandbox_image_role", problems),
+        limits: limits::read(map, problems),
+        params: params::read(map, problems),
+        outputs: params::outputs(map, problems),
+        command: text_of(map, "command", problems),
+        ..Contract::default()
+    };
+    capabilities::read(map, &mut contract, problems);
+    entrypoint(map, &mut contract, problems);
+    contract.dispatch = dispatch(map, &contract, problems);
+    (contract != Contract::default()).then_some(contract)
+}
+
+/// A path inside the skill's directory; one that leaves it is a problem.
+fn inside(map: &Map, key: &str, problems: &mut Vec<Problem>) -> Option<String> {
+    let path = text_of(map, key, problems)?;
+    if stays_inside(&path) {
+        return Some(path.trim_start_matches("./").to_owned());
+    }
+    let message = format!("`{key}` is `{path}`, which leaves the skill's directory");
+    problems.push(malformed(map, key, message, "name a file inside the skill, such as `scripts/run.sh`"));
+    None
+}
+
+fn stays_inside(path: &str) -> bool {
+    !path.starts_with('/') && !path.contains('\\') && path.split('/').all(|part| part != "..")
+}
+
+/// `plugin: {entrypoint, source_files, asset_files, profile, write_access, env_allowlist}`.
+fn entrypoint(map: &Map, contract: &mut Contract, problems: &mut Vec<Problem>) {
+    let Some(section) = section(map, "plugin", problems) else { return };
+    let source_files = list_of(section, "source_files", problems);
+    let asset_files = list_of(section, "asset_files", problems);
+    for path in source_files.iter().chain(&asset_files).filter(|path| !stays_inside(path)) {
+        let message = format!("`{path}` leaves the skill's directory");
+        problems.push(malformed(map, "plugin", message, "list files inside the skill only"));
+    }
+    if let Some(file) = inside(section, "entrypoint", problems) {
+        contract.entrypoint = Some(Entrypoint { file, source_files, asset_files });
+    }
+    contract.profile = profile(section, problems);
+    contract.env.extend(list_of(section, "env_allowlist", problems));
+    if super::flag(section, "write_access", problems) == Some(true) {
+        contract.workspace = Workspace::Write;
+    }
+}
+
+fn profile(section: &Map, problems: &mut Vec<Problem>) -> Option<String> {
+    let profile = text_of(section, "profile", problems)?;
+    if profile != "safe_eval" {
+        let at = section.get("profile").map_or(Pos::START, |node| node.at);
+        let message = format!("there is no execution profile `{profile}`");
+        problems.push(Problem::new(
+            Code::ProfileUnknown,
+            at,
+            message,
+            "use `safe_eval`, or leave the key out",
+        ));
+    }
+    Some(profile)
+}
+
+/// The tool a skill dispatches to: declared by a contract, or named by OpenClaw's `command-dispatch: tool`.
+fn dispatch(map: &Map, contract: &Contract, problems: &mut Vec<Problem>) -> Option<Dispatch> {
+    let by_mode =
+        text_of(map, "invocation_mode", &mut Vec::new()).is_some_and(|mode| mode == "tool_dispatch");
+    let by_command = text_of(map, "command-dispatch", problems).is_some_and(|word| word == "tool");
+    let Some(tool) = text_of(map, "command_tool", problems) else {
+        if by_mode || by_command {
+            let key = if by_mode { "invocation_mode" } else { "command-dispatch" };
+            let message = format!("`{key}` dispatches to a tool, but `command_tool` names none");
+            problems.push(malformed(map, key, message, "add `command_tool: <tool>`"));
+        }
+        return None;
+    };
+    let provider = text_of(map, "command_tool_provider", problems).unwrap_or_else(|| "builtin".to_owned());
+    if !is_provider(&provider) {
+        let message = format!("`{provider}` is no provider's name");
+        problems.push(malformed(
+            map,
+            "command_tool_provider",
+            message,
+            "use lower-case letters, digits and `_`",
+        ));
+    }
+    let qualified = format!("{provider}:{tool}");
+    let declared = contract.tools.iter().any(|known| *known == tool || *known == qualified);
+    if by_mode && !declared {
+        let at = map.get("command_tool").map_or(Pos::START, |node| node.at);
+        let message =
+            format!("`command_tool` is `{tool}`, which `capabilities.declared_tools` does not declare");
+        problems.push(Problem::new(
+            Code::ToolUndeclared,
+            at,
+            message,
+            format!("declare `{qualified}` there"),
+        ));
+    }
+    if provider == "plugin" && contract.entrypoint.is_none() {
+        let message = "the provider is `plugin`, but `plugin.entrypoint` is missing";
+        problems.push(malformed(
+            map,
+            "command_tool_provider",
+            message.to_owned(),
+            "add `plugin: {entrypoint: run.py}`",
+        ));
+    }
+    Some(Dispatch { provider, tool })
+}
+
+fn is_provider(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// The mapping under `key`; anything else there is a malformed contract.
+fn section<'a>(map: &'a Map, key: &str, problems: &mut Vec<Problem>) -> Option<&'a Map> {
+    let node = map.get(key).filter(|node| !node.is_null())?;
+    let section = Node::as_map(node);
+    if section.is_none() {
+        let message = format!("`{key}` is {}, not a mapping", node.what());
+        problems.push(malformed(map, key, message, "write `key: value` lines below it"));
+    }
+    section
+}
+
+fn malformed(map: &Map, key: &str, message: impl Into<String>, hint: &str) -> Problem {
+    let at = map.entry(key).map_or(Pos::START, |entry| entry.value.at);
+    Problem::new(Code::ContractInvalid, at, message, hint)
+}

@@ -1,0 +1,57 @@
+//! What a skill tells hosts and people beyond what Guildhall acts on now.
+
+use super::{flag, list_of, text_of};
+use crate::Problem;
+use crate::tree::{Data, Map};
+use serde::{Deserialize, Serialize};
+
+/// Keys that hosts interpret, kept typed so that every surface can show them.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Hints {
+    /// Licence, free text.
+    pub license: Option<String>,
+    /// What the skill needs around it, free text.
+    pub compatibility: Option<String>,
+    /// Where it lives on the web.
+    pub homepage: Option<String>,
+    /// What to show where arguments are typed.
+    pub argument_hint: Option<String>,
+    /// Names for `$name` in the body, in order.
+    pub arguments: Vec<String>,
+    /// Tools that a subagent is scoped to; it grants nothing.
+    pub allowed_tools: Vec<String>,
+    /// Tools that are taken away while the skill is active.
+    pub disallowed_tools: Vec<String>,
+    /// The model to use.
+    pub model: Option<String>,
+    /// How hard the model should think.
+    pub effort: Option<String>,
+    /// The type of agent that runs a forked skill.
+    pub agent: Option<String>,
+    /// Whether a forked skill runs in the background.
+    pub background: Option<bool>,
+    /// The shell of injected commands.
+    pub shell: Option<String>,
+    /// Hooks of other hosts, as written.
+    pub hooks: Option<Data>,
+}
+
+/// Reads the hints; `None` where there is none of them.
+pub fn read(map: &Map, problems: &mut Vec<Problem>) -> Option<Hints> {
+    let hints = Hints {
+        license: text_of(map, "license", problems),
+        compatibility: text_of(map, "compatibility", problems),
+        homepage: text_of(map, "homepage", problems),
+        argument_hint: text_of(map, "argument-hint", problems).map(|hint| hint.replace('\n', " ")),
+        arguments: list_of(map, "arguments", problems),
+        allowed_tools: list_of(map, "allowed-tools", problems),
+        disallowed_tools: list_of(map, "disallowed-tools", problems),
+        model: text_of(map, "model", problems),
+        effort: text_of(map, "effort", problems),
+        agent: text_of(map, "agent", &mut Vec::new()),
+        background: flag(map, "background", problems),
+        shell: text_of(map, "shell", problems),
+        hooks: map.get("hooks").filter(|node| !node.is_null()).map(crate::tree::Node::to_data),
+    };
+    (hints != Hints::default()).then_some(hints)
+}

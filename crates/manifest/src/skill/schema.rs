@@ -1,0 +1,60 @@
+//! JSON Schema words: type names and their everyday spellings, and what tells a schema from a list of fields.
+
+use crate::tree::{Data, Map, Node};
+use serde_json::Value as Json;
+
+/// The dialect that compiled schemas name.
+pub const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// The JSON Schema type behind a word; `None` for one that is not known.
+pub fn type_name(word: &str) -> Option<&'static str> {
+    Some(match word.trim().to_ascii_lowercase().as_str() {
+        "string" | "str" | "text" => "string",
+        "integer" | "int" => "integer",
+        "number" | "float" | "double" => "number",
+        "boolean" | "bool" => "boolean",
+        "array" | "list" => "array",
+        "object" | "dict" | "map" => "object",
+        _ => return None,
+    })
+}
+
+/// A mapping is a schema, and no list of fields, where it says so or has a schema's own keys at the top.
+pub fn looks_like_schema(map: &Map) -> bool {
+    let has = |key: &str| map.get_exact(key).is_some();
+    let is_mapping = |key: &str| map.get_exact(key).is_some_and(|node| node.as_map().is_some());
+    has("$schema")
+        || has("$ref")
+        || is_mapping("properties")
+        || (has("type") && map.get_exact("type").and_then(Node::as_str).and_then(type_name).is_some())
+}
+
+/// The schema of an array's entries: a type's name, or a schema as written.
+pub fn items(node: &Node) -> Data {
+    match node.as_str().and_then(type_name) {
+        Some(name) => Data::Map(vec![("type".to_owned(), Data::Text(name.to_owned()))]),
+        None => node.to_data(),
+    }
+}
+
+/// A number as JSON, whole where it is whole.
+#[expect(clippy::cast_possible_truncation, reason = "only whole numbers below 2^53 are cast")]
+pub fn number(value: f64) -> Json {
+    if value.fract() == 0.0 && value.abs() < 9e15 { Json::from(value as i64) } else { Json::from(value) }
+}
+
+/// JSON as data.
+pub fn from_json(value: &Json) -> Data {
+    match value {
+        Json::Null => Data::Null,
+        Json::Bool(value) => Data::Bool(*value),
+        Json::Number(value) => {
+            value.as_i64().map_or_else(|| value.as_f64().map_or(Data::Null, Data::Float), Data::Int)
+        }
+        Json::String(value) => Data::Text(value.clone()),
+        Json::Array(items) => Data::List(items.iter().map(from_json).collect()),
+        Json::Object(map) => {
+            Data::Map(map.iter().map(|(key, value)| (key.clone(), from_json(value))).collect())
+        }
+    }
+}

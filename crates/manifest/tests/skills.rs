@@ -1,0 +1,105 @@
+//! Every file of `test_data/skill` is read, and what comes of it stands beside it as text.
+//!
+//! To add a case, drop a file in and run with `UPDATE_EXPECT=1`; then read the difference. A file's name says what
+//! it shows. Files under `err` must not load, files under `ok` must.
+
+use expect_test::expect_file;
+use guild_manifest::skill::{self, Profile, Source};
+use serde_json::Value as Json;
+use std::{fmt::Write as _, fs, path::PathBuf};
+
+#[test]
+fn files_under_ok_load() {
+    check_folder("ok", true);
+}
+
+#[test]
+fn files_under_err_do_not_load_and_say_where_and_why() {
+    check_folder("err", false);
+}
+
+#[test]
+fn a_file_of_128_kb_loads_and_one_over_the_limit_does_not() {
+    let text =
+        |bytes: usize| format!("---\nname: long\ndescription: Long.\n---\n{}", "word \n".repeat(bytes / 6));
+    let codes = |text: &str| {
+        let reading = skill::read(&Source::new("SKILL.md", "long", text.as_bytes()), Profile::Lenient);
+        reading.problems.iter().map(|problem| problem.code.as_str()).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(&text(128 * 1024)), ["body_long"]);
+    assert_eq!(codes(&text(300 * 1024)), ["file_too_large"]);
+}
+
+#[test]
+fn the_line_of_a_problem_counts_from_the_top_of_the_file() {
+    let text = "\n---\nname: a\ndescription: b\nuser-invocable: perhaps\n---\nbody\n";
+    let reading = skill::read(&Source::new("SKILL.md", "a", text.as_bytes()), Profile::Lenient);
+    let lines: Vec<u32> = reading.problems.iter().map(|problem| problem.at.line).collect();
+    assert_eq!((lines, reading.body_line), (vec![1, 5], 7));
+}
+
+fn check_folder(folder: &str, loads: bool) {
+    let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("test_data/skill").join(folder);
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "md"));
+    files.sort();
+    assert!(!files.is_empty());
+    for file in files {
+        let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
+        let bytes = fs::read(&file).unwrap();
+        let sidecar = fs::read(file.with_extension("openai.yaml")).ok();
+        let shown = show(&stem, &bytes, sidecar.as_deref());
+        expect_file![file.with_extension("txt")].assert_eq(&shown);
+        let source = Source { sidecar: sidecar.as_deref(), ..Source::new("SKILL.md", &stem, &bytes) };
+        let reading = skill::read(&source, Profile::Lenient);
+        assert_eq!(reading.skill.is_some(), loads, "{}", file.display());
+    }
+}
+
+/// The skill as JSON without what is empty, the body's place, and the problems under each profile.
+fn show(stem: &str, bytes: &[u8], sidecar: Option<&[u8]>) -> String {
+    let source = Source { sidecar, ..Source::new("SKILL.md", stem, bytes) };
+    let mut out = String::new();
+    let lenient = skill::read(&source, Profile::Lenient);
+    if let Some(skill) = &lenient.skill {
+        let json = pruned(serde_json::to_value(skill).unwrap());
+        writeln!(out, "{}", serde_json::to_string_pretty(&json).unwrap()).unwrap();
+        if let Some(params) = skill.contract.as_ref().and_then(|contract| contract.params.as_ref()) {
+            writeln!(out, "schema {}", params.schema()).unwrap();
+        }
+    }
+    let first: String = lenient.body.trim().chars().take(40).collect();
+    writeln!(out, "body from line {}: {first:?}", lenient.body_line).unwrap();
+    let mut before: Vec<String> = lenient.problems.iter().map(ToString::to_string).collect();
+    for problem in &lenient.problems {
+        writeln!(out, "{problem}\n    hint: {}", problem.hint).unwrap();
+    }
+    for (name, profile) in [("strict", Profile::Strict), ("upload", Profile::Upload)] {
+        for problem in skill::read(&source, profile).problems.iter().map(ToString::to_string) {
+            if !before.contains(&problem) {
+                writeln!(out, "{name}: {problem}").unwrap();
+                before.push(problem);
+            }
+        }
+    }
+    out
+}
+
+fn pruned(value: Json) -> Json {
+    let is_dull = |value: &Json| {
+        matches!(value, Json::Null | Json::Bool(false))
+            || value.as_array().is_some_and(Vec::is_empty)
+            || value.as_object().is_some_and(serde_json::Map::is_empty)
+            || value.as_str().is_some_and(str::is_empty)
+    };
+    match value {
+        Json::Object(map) => map
+            .into_iter()
+            .map(|(key, value)| (key, pruned(value)))
+            .filter(|(_, value)| !is_dull(value))
+            .collect(),
+        Json::Array(items) => items.into_iter().map(pruned).collect(),
+        other => other,
+    }
+}
