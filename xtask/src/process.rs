@@ -44,6 +44,10 @@ fn command(directory: &Path, program: &str, arguments: &[&str]) -> Command {
     #[expect(clippy::disallowed_methods, reason = "xtask is no part of the product; it drives cargo and git")]
     let mut command = Command::new(program);
     command.args(arguments).current_dir(directory);
+    // Within a git hook these point at the repository of the hook, whatever `directory` is.
+    for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
+        command.env_remove(variable);
+    }
     command
 }
 
