@@ -45,7 +45,7 @@ pub fn run(root: &Path) -> Result<(), String> {
     println!(
         "audited {count} packages: licences, duplicates, sources (advisories and yanks need the network)"
     );
-    if findings.is_empty() { Ok(()) } else { Err(format!("the audit has {} findings", findings.len())) }
+    if findings.is_empty() { Ok(()) } else { Err(format!("findings: {}", findings.len())) }
 }
 
 fn audit(packages: &[Package], allowed_duplicates: &[(&str, &str)]) -> Vec<String> {

@@ -61,7 +61,7 @@ pub fn run(root: &Path) -> Result<(), String> {
             count += 1;
         }
     }
-    if count == 0 { Ok(()) } else { Err(format!("tidy has {count} findings")) }
+    if count == 0 { Ok(()) } else { Err(format!("findings: {count}")) }
 }
 
 impl Finding {
