@@ -55,7 +55,8 @@ const SUBCOMMANDS: &[Subcommand] = &[
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.iter().any(|argument| matches!(argument.as_str(), "-h" | "--help" | "help")) {
+    let asks_for_help = |argument: &String| matches!(argument.as_str(), "-h" | "--help" | "help");
+    if arguments.is_empty() || arguments.iter().any(asks_for_help) {
         print!("{}", usage());
         return ExitCode::SUCCESS;
     }
