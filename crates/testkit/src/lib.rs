@@ -1,1 +1,20 @@
-//! Placeholder.
+//! What tests share: files written as text, a hermetic environment for the command, and sessions that read
+//! like a terminal.
+//!
+//! It deliberately knows nothing of skills, and no shipped crate may depend on it: it is a
+//! dev-dependency only. Whatever cannot be set up panics, because a test on half a fixture proves nothing.
+#![expect(
+    clippy::panic,
+    clippy::expect_used,
+    reason = "a fixture that cannot be set up must fail its test at once, with the path in the message"
+)]
+
+mod env;
+mod fixture;
+mod output;
+mod session;
+
+pub use env::{Env, Invocation};
+pub use fixture::{Content, Entry, Fixture};
+pub use output::Output;
+pub use session::session;

@@ -1,0 +1,162 @@
+//! The named subsets of what CI checks, as lists of steps: run in order, timed, ended by the first failure.
+//!
+//! A step is a cargo command or a function of xtask. Nothing here installs anything; `./test` does that.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::{audit, codegen, process, tidy};
+
+/// One thing that has to hold.
+pub struct Step {
+    name: &'static str,
+    action: Action,
+    /// What a person does about a failure.
+    fix: &'static str,
+}
+
+enum Action {
+    /// Cargo with these arguments and variables.
+    Cargo(&'static [&'static str], &'static [(&'static str, &'static str)]),
+    /// A check of our own.
+    Own(fn(&Path) -> Result<(), String>),
+}
+
+/// Formatting, lints and the house rules.
+pub const QUALITY: &[Step] = &[
+    Step {
+        name: "format",
+        action: Action::Cargo(&["fmt", "--all", "--", "--check"], &[]),
+        fix: "run `cargo fmt --all`",
+    },
+    Step {
+        name: "tidy",
+        action: Action::Own(tidy::run),
+        fix: "each finding above says how; `cargo xtask tidy` repeats them",
+    },
+    Step {
+        name: "clippy",
+        action: Action::Cargo(
+            &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"],
+            &[],
+        ),
+        fix: "mend the code; where a lint is wrong, `#[expect(lint, reason = \"…\")]` says why",
+    },
+];
+
+/// Licences, duplicates and sources of what we depend on.
+pub const DEPENDENCIES: &[Step] = &[Step {
+    name: "audit",
+    action: Action::Own(audit::run),
+    fix: "each finding above says how; `cargo xtask audit` repeats them",
+}];
+
+/// Generated files, rustdoc and the examples in it.
+pub const DOCS: &[Step] = &[
+    Step {
+        name: "codegen",
+        action: Action::Own(codegen::check),
+        fix: "run `cargo xtask codegen` and commit what it writes",
+    },
+    Step {
+        name: "rustdoc",
+        action: Action::Cargo(
+            &["doc", "--workspace", "--no-deps", "--document-private-items", "--locked"],
+            &[("RUSTDOCFLAGS", "-D warnings")],
+        ),
+        fix: "mend the doc comments named above",
+    },
+    Step {
+        name: "doctests",
+        action: Action::Cargo(&["test", "--doc", "--workspace", "--locked"], &[]),
+        fix: "mend the example in the doc comment",
+    },
+];
+
+/// Every test of the workspace.
+pub const TESTS: &[Step] = &[Step {
+    name: "tests",
+    action: Action::Cargo(&["nextest", "run", "--workspace", "--locked", "--no-fail-fast"], &[]),
+    fix: "run `cargo nextest run -E 'test(NAME)'` for one test; UPDATE_EXPECT=1 rewrites snapshots, then read the diff",
+}];
+
+/// Runs the steps of `subsets` in order, prints what each took, and stops at the first that fails.
+pub fn run(root: &Path, subsets: &[&[Step]]) -> Result<(), String> {
+    let mut timings = Vec::new();
+    let mut result = Ok(());
+    for step in subsets.iter().copied().flatten() {
+        println!("==> {}: {}", step.name, step.shown());
+        let start = Instant::now();
+        result = step.run(root).map_err(|error| format!("{}: {error}\nfix: {}", step.name, step.fix));
+        timings.push((step.name, start.elapsed()));
+        if result.is_err() {
+            break;
+        }
+    }
+    print!("{}", summary(&timings));
+    result
+}
+
+impl Step {
+    fn run(&self, root: &Path) -> Result<(), String> {
+        match self.action {
+            Action::Cargo(arguments, variables) => process::run(root, "cargo", arguments, variables),
+            Action::Own(check) => check(root),
+        }
+    }
+
+    fn shown(&self) -> String {
+        match self.action {
+            Action::Cargo(arguments, _) => process::line("cargo", arguments),
+            Action::Own(_) => format!("xtask {}", self.name),
+        }
+    }
+}
+
+fn summary(timings: &[(&str, Duration)]) -> String {
+    let mut summary = "==> timings\n".to_owned();
+    for (name, time) in timings {
+        summary.push_str(&format!("  {name:<10} {:>7.1} s\n", time.as_secs_f64()));
+    }
+    let total: Duration = timings.iter().map(|(_, time)| *time).sum();
+    summary.push_str(&format!("  {:<10} {:>7.1} s\n", "total", total.as_secs_f64()));
+    summary
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    const PASS: Step = Step { name: "pass", action: Action::Own(|_| Ok(())), fix: "nothing" };
+    const FAIL: Step =
+        Step { name: "fail", action: Action::Own(|_| Err("it broke".to_owned())), fix: "glue it" };
+    const LATER: Step = Step { name: "later", action: Action::Own(|_| Err("reached".to_owned())), fix: "" };
+
+    #[test]
+    fn the_first_failure_ends_the_run_and_says_how_to_fix_it() {
+        let error = run(Path::new("/"), &[&[PASS], &[FAIL, LATER]]).unwrap_err();
+        expect![[r"
+            fail: it broke
+            fix: glue it"]]
+        .assert_eq(&error);
+    }
+
+    #[test]
+    fn steps_that_all_pass_are_a_success() {
+        assert_eq!(run(Path::new("/"), &[&[PASS], &[PASS]]), Ok(()));
+    }
+
+    #[test]
+    fn the_summary_shows_each_step_and_the_total() {
+        let timings = [("clippy", Duration::from_millis(61_240)), ("tests", Duration::from_secs(5))];
+        expect![[r#"
+            ==> timings
+              clippy        61.2 s
+              tests          5.0 s
+              total         66.2 s
+        "#]]
+        .assert_eq(&summary(&timings));
+    }
+}
