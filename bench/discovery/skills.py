@@ -13,6 +13,7 @@ import prose
 
 SEED = 7
 BODY_BYTES = 2800
+DESCRIPTION_LEAST = 120
 
 # `wild` is what people write, vendors' one-line JSON included. `spec` keeps to the open specification
 # (metadata is a block map of strings), because strict tools refuse a whole skill over anything else.
@@ -93,7 +94,7 @@ def description_line(index: int, draw: Draw) -> str:
     """Between 120 and 300 characters, ASCII: one peer cuts descriptions at a byte and stops at anything else."""
     verb, noun = skill_name(index).split("-")[:2]
     text = f"{verb.capitalize()} {noun} {draw.pick(prose.PURPOSES)}. {draw.pick(prose.TRIGGERS)}."
-    while len(text) < 120 or (len(text) < 230 and draw.chance(0.5)):
+    while len(text) < DESCRIPTION_LEAST or (len(text) < 230 and draw.chance(0.5)):
         text += " " + draw.pick(prose.TAILS)
     if draw.chance(0.1):
         return f"description: >-\n  {text}"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tests of what the benchmark claims: the skills it makes, the counts it takes, the verdicts it gives."""
 
+import json
 import sys
 import tempfile
 import unittest
@@ -47,9 +48,14 @@ class Counts(unittest.TestCase):
         tool = next(tool for tool in tools.TOOLS if tool.label == label)
         self.assertEqual(tool.count(output), expected)
 
-    def test_of_guild_leave_out_built_in_skills(self):
-        skill_list = '[{"name": "audit-reports-000001"}, {"name": "review"}]'
-        self.check(tools.COLD, f'{{"status": "ok", "data": {{"skills": {skill_list}}}}}', 1)
+    def test_of_guild_leave_out_built_in_and_unread_skills(self):
+        described = {"description": "d" * skills.DESCRIPTION_LEAST}
+        listed = [
+            {"name": "audit-reports-000001", **described},
+            {"name": "audit-reports-000017", "description": ""},
+            {"name": "review", **described},
+        ]
+        self.check(tools.COLD, json.dumps({"status": "ok", "data": {"skills": listed}}), 1)
 
     def test_of_broken_output_are_zero(self):
         for text in ("", "not json", "[]", '{"data": null}'):

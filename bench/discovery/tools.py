@@ -52,12 +52,12 @@ def skill_directories(place: Place) -> list[str]:
 
 
 def count_guild(text: str) -> int:
-    """Skills of the project alone: the built-in ones are listed too, and are not what was generated."""
+    """Generated skills with their whole description: built-in ones do not count, nor do directory names alone."""
     try:
         listed = json.loads(text)["data"]["skills"]
+        return len({skill["name"] for skill in listed if is_generated(skill["name"]) and is_described(skill)})
     except (ValueError, KeyError, TypeError):
         return 0
-    return len({skill["name"] for skill in listed if is_generated(skill["name"])})
 
 
 def count_json(text: str) -> int:
@@ -81,6 +81,10 @@ def count_summary(pattern: str) -> Callable[[str], int]:
 
 def is_generated(name: str) -> bool:
     return re.fullmatch(r"[a-z]+-[a-z]+-\d{6}", name) is not None
+
+
+def is_described(skill: dict) -> bool:
+    return len(skill["description"]) >= skills.DESCRIPTION_LEAST
 
 
 NAME = r"([a-z]+-[a-z]+-\d{6})"
