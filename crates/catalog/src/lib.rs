@@ -1,3 +1,20 @@
-//! Placeholder.
+//! Discover, rank, render: every skill and plugin on a machine as one immutable snapshot.
+//!
+//! The crate reads files and nothing else: no environment, no clock, no network, no process. What it needs to know
+//! of its surroundings arrives as a [`Machine`] and a configuration.
 
 pub mod conventions;
+mod discover;
+mod eligibility;
+mod index;
+mod machine;
+mod precedence;
+mod root;
+mod scope;
+mod snapshot;
+
+pub use discover::{Freshness, bytes, discover, files};
+pub use machine::Machine;
+pub use root::{Root, Status};
+pub use scope::Scope;
+pub use snapshot::{Broken, Collision, Entry, Lookup, Place, PluginEntry, Snapshot, near};

@@ -4,6 +4,7 @@
 //! never panics whatever it is given: what it cannot read comes back as a [`Problem`] with a place and a hint.
 
 pub mod coerce;
+mod digest;
 pub mod fold;
 pub mod frontmatter;
 mod problem;
@@ -11,4 +12,5 @@ pub mod skill;
 pub mod text;
 pub mod tree;
 
+pub use digest::Digest;
 pub use problem::{Code, Pos, Problem, Severity};

@@ -15,9 +15,7 @@ pub struct Text<'a> {
 /// Decodes a file that must be text of at most `limit` bytes.
 pub fn decode(bytes: &[u8], limit: usize) -> Result<Text<'_>, Problem> {
     if bytes.len() > limit {
-        let message = format!("the file has {} bytes; the limit is {limit}", bytes.len());
-        let hint = "move long material into files under `references/`";
-        return Err(Problem::new(Code::FileTooLarge, Pos::START, message, hint));
+        return Err(too_large(bytes.len() as u64, limit));
     }
     let mut problems = Vec::new();
     let text = decode_utf8(bytes, &mut problems);
@@ -27,6 +25,13 @@ pub fn decode(bytes: &[u8], limit: usize) -> Result<Text<'_>, Problem> {
         return Err(Problem::new(Code::BinaryFile, at, "the file holds a NUL byte", hint));
     }
     Ok(Text { text: unify_line_ends(strip_mark(text, &mut problems)), problems })
+}
+
+/// The problem of a file that is not read because of its size.
+pub fn too_large(size: u64, limit: usize) -> Problem {
+    let message = format!("the file has {size} bytes; the limit is {limit}");
+    let hint = "move long material into files under `references/`";
+    Problem::new(Code::FileTooLarge, Pos::START, message, hint)
 }
 
 fn decode_utf8<'a>(bytes: &'a [u8], problems: &mut Vec<Problem>) -> Cow<'a, str> {

@@ -3,6 +3,8 @@
 //! To add a case, drop a file in and run with `UPDATE_EXPECT=1`; then read the difference. A file's name says what
 //! it shows. Files under `err` must not load, files under `ok` must.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot read its data must fail")]
+
 use expect_test::expect_file;
 use guild_manifest::skill::{self, Profile, Source};
 use serde_json::Value as Json;

@@ -1,0 +1,79 @@
+//! The skills that Guildhall ships, compiled in; a person's skill of the same name stands before them.
+
+use crate::Scope;
+use crate::index::Record;
+use crate::precedence::Candidate;
+use crate::snapshot::Place;
+use guild_manifest::Digest;
+use guild_manifest::skill::{self, Profile, Source};
+use std::path::PathBuf;
+
+/// What stands in for a built-in skill's directory.
+pub const DIRECTORY: &str = "(builtin)";
+
+macro_rules! builtins {
+    ($($name:literal),+ $(,)?) => {
+        /// Name and text of each.
+        const TEXTS: &[(&str, &str)] = &[$(($name, include_str!(concat!("../../builtins/", $name, "/SKILL.md")))),+];
+    };
+}
+
+builtins!("init", "review", "security-review", "test", "arch-review", "health-check", "auto-fix");
+
+/// Every built-in skill.
+pub fn candidates() -> impl Iterator<Item = Candidate> {
+    TEXTS.iter().map(|(name, text)| {
+        let reading = skill::read(&Source::new("SKILL.md", name, text.as_bytes()), Profile::Lenient);
+        let record = Record {
+            path: (*name).to_owned(),
+            file: "SKILL.md".to_owned(),
+            stamps: Vec::new(),
+            digest: Digest::of(text.as_bytes()),
+            skill: reading.skill,
+            problems: reading.problems,
+        };
+        let directory = PathBuf::from(DIRECTORY).join(name);
+        let place = Place { scope: Scope::Builtin, plugin: None, directory, file: "SKILL.md".to_owned(), flat: false };
+        Candidate { place, record }
+    })
+}
+
+/// The text of a built-in skill.
+pub fn text(name: &str) -> Option<&'static str> {
+    TEXTS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use guild_manifest::skill::Kind;
+
+    #[test]
+    fn every_built_in_skill_reads_without_a_problem() {
+        for candidate in candidates() {
+            assert_eq!(candidate.record.problems, [], "{}", candidate.record.path);
+            let skill = candidate.record.skill.unwrap();
+            assert_eq!(skill.name, candidate.record.path);
+            assert!((120..=300).contains(&skill.description.chars().count()), "{}", skill.name);
+        }
+    }
+
+    #[test]
+    fn init_and_test_are_inline_and_the_rest_are_subagents() {
+        let inline: Vec<String> = candidates()
+            .filter_map(|candidate| candidate.record.skill)
+            .filter(|skill| skill.kind == Kind::Inline)
+            .map(|skill| skill.name)
+            .collect();
+        assert_eq!(inline, ["init", "test"]);
+    }
+
+    #[test]
+    fn every_body_says_when_to_use_it_what_to_do_and_how_to_verify() {
+        for (name, text) in TEXTS {
+            for heading in ["## When to use", "## Steps", "## Verification"] {
+                assert!(text.contains(heading), "{name} lacks {heading}");
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Plugins inside installed Python packages: `python:package` and `python:package:sub/path`.
+//!
+//! The package is found by looking where interpreters keep packages. No interpreter is started.
+
+use crate::Machine;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A package and the directory in it.
+pub struct Package<'a> {
+    name: &'a str,
+    below: &'a str,
+}
+
+/// The package that a configured plugin names, if it names one.
+pub fn package(spec: &str) -> Option<Package<'_>> {
+    let rest = ["python:", "pkg:", "module:"].iter().find_map(|prefix| spec.strip_prefix(prefix))?;
+    let (name, below) = rest.split_once(':').unwrap_or((rest, ""));
+    let is_name = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let stays = !below.starts_with('/') && below.split('/').all(|part| part != "..");
+    (name.split('.').all(is_name) && stays).then_some(Package { name, below })
+}
+
+/// Where the package lies, if it is installed.
+pub fn find(machine: &Machine, package: Package<'_>) -> Option<PathBuf> {
+    let relative = Path::new(&package.name.replace('.', "/")).join(package.below);
+    package_directories(machine).into_iter().map(|directory| directory.join(&relative)).find(|path| path.is_dir())
+}
+
+fn package_directories(machine: &Machine) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> =
+        machine.variable("PYTHONPATH").map(|path| std::env::split_paths(path).collect()).unwrap_or_default();
+    let virtual_env = machine.variable("VIRTUAL_ENV").map(PathBuf::from);
+    let local = machine.home.as_ref().map(|home| home.join(".local"));
+    let prefixes = [virtual_env, local, Some("/usr/local".into()), Some("/usr".into())];
+    for prefix in prefixes.into_iter().flatten() {
+        let mut versions: Vec<PathBuf> = fs::read_dir(prefix.join("lib"))
+            .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
+            .unwrap_or_default();
+        versions.retain(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python3")));
+        versions.sort();
+        found.extend(versions.iter().rev().flat_map(|v| [v.join("site-packages"), v.join("dist-packages")]));
+    }
+    found
+}

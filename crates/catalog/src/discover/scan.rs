@@ -1,0 +1,200 @@
+//! Walking one root: which of its entries are skills, which are groups of skills, which are neither.
+
+use super::Freshness;
+use super::parallel::in_parallel;
+use super::skill_files::{self, Name};
+use super::skill_reader::{self, Found};
+use crate::index::{Index, Record};
+use crate::precedence::Candidate;
+use crate::snapshot::Place;
+use crate::{Machine, Scope};
+use guild_manifest::config::Config;
+use guild_manifest::{Code, Pos, Problem};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Hidden directories that installers group skills in.
+const HIDDEN_GROUPS: &[&str] = &[".curated", ".experimental", ".system"];
+/// Directories that hold no skills of their own.
+const SKIPPED: &[&str] = &["node_modules", "__pycache__", "dist", "build"];
+
+/// How a root is walked.
+pub struct Scanner<'a> {
+    pub machine: &'a Machine,
+    pub config: &'a Config,
+    pub freshness: Freshness,
+}
+
+/// A root to walk, and what is known of everything found in it.
+pub struct Ground {
+    /// The directory.
+    pub path: PathBuf,
+    /// The scope of what is found.
+    pub scope: Scope,
+    /// The plugin it belongs to.
+    pub plugin: Option<Arc<str>>,
+    /// Whether the directory itself may be a skill.
+    pub itself: bool,
+    /// How many levels below it may hold skills.
+    pub depth: usize,
+}
+
+/// Something in a root that may be a skill; its path is relative to the root.
+struct Item {
+    path: PathBuf,
+    kind: ItemKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ItemKind {
+    Directory,
+    Flat,
+}
+
+/// What an item turned out to be.
+enum Outcome {
+    Current,
+    Read(Box<Record>),
+    Group(Vec<Name>),
+    Nothing,
+}
+
+impl Scanner<'_> {
+    /// How many levels of groups a root may have.
+    pub fn depth(&self) -> usize {
+        usize::try_from(self.config.limits.max_depth).unwrap_or(usize::MAX)
+    }
+
+    /// Every skill of a root, nearest to its top first.
+    pub fn skills(&self, ground: &Ground, problems: &mut Vec<Problem>) -> Vec<Candidate> {
+        let cache = self.machine.cache.as_deref();
+        let mut index = match self.freshness {
+            Freshness::Indexed => Index::open(cache, &ground.path),
+            Freshness::Reread => Index::forgotten(cache, &ground.path),
+        };
+        let mut walk = Walk { ground, records: Vec::new(), fresh: 0, seen_links: HashSet::new(), problems };
+        let mut level = vec![Item { path: PathBuf::new(), kind: ItemKind::Directory }];
+        let mut looked_at = 0u64;
+        for depth in 0..=ground.depth {
+            looked_at += level.len() as u64;
+            if looked_at > self.config.limits.max_entries {
+                walk.tell_limit(self.config.limits.max_entries);
+                break;
+            }
+            let outcomes = in_parallel(&level, |item| self.examine(ground, item, &index));
+            let done = std::mem::take(&mut level);
+            for (item, outcome) in done.into_iter().zip(outcomes) {
+                level.extend(walk.take(item, outcome, depth, &mut index));
+            }
+        }
+        if walk.fresh > 0 || index.remaining() > 0 {
+            index.replace(&walk.records);
+        }
+        walk.records.into_iter().map(|record| ground.candidate(record)).collect()
+    }
+
+    fn examine(&self, ground: &Ground, item: &Item, index: &Index) -> Outcome {
+        let key = item.path.to_string_lossy();
+        let is_ground = item.path.as_os_str().is_empty();
+        let path = if is_ground { ground.path.clone() } else { ground.path.join(&item.path) };
+        if is_ground && !ground.itself {
+            return Outcome::Group(skill_files::names(&path).unwrap_or_default());
+        }
+        let limit = usize::try_from(self.config.limits.max_file_bytes).unwrap_or(usize::MAX);
+        match item.kind {
+            ItemKind::Flat => {
+                let directory = path.parent().unwrap_or(&ground.path);
+                if index.is_current(&key, directory) {
+                    return Outcome::Current;
+                }
+                skill_reader::read_flat(&path, limit)
+                    .map_or(Outcome::Nothing, |record| Outcome::Read(Box::new(Record { path: key.into_owned(), ..record })))
+            }
+            ItemKind::Directory if index.is_current(&key, &path) => Outcome::Current,
+            ItemKind::Directory => match skill_reader::read_directory(&path, limit) {
+                Found::Skill(record) => Outcome::Read(Box::new(Record { path: key.into_owned(), ..*record })),
+                Found::Group(names) => Outcome::Group(names),
+            },
+        }
+    }
+}
+
+impl Ground {
+    fn candidate(&self, record: Record) -> Candidate {
+        let own = if record.path.is_empty() { self.path.clone() } else { self.path.join(&record.path) };
+        let flat = record.path.ends_with(&record.file) && !record.path.is_empty() && !own.is_dir();
+        let directory = if flat { own.parent().map_or_else(PathBuf::new, Path::to_owned) } else { own };
+        let place =
+            Place { scope: self.scope, plugin: self.plugin.clone(), directory, file: record.file.clone(), flat };
+        Candidate { place, record }
+    }
+}
+
+struct Walk<'a> {
+    ground: &'a Ground,
+    records: Vec<Record>,
+    fresh: usize,
+    seen_links: HashSet<PathBuf>,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl Walk<'_> {
+    /// Notes an outcome and gives the items of the next level.
+    fn take(&mut self, item: Item, outcome: Outcome, depth: usize, index: &mut Index) -> Vec<Item> {
+        match outcome {
+            Outcome::Current => self.records.extend(index.take(&item.path.to_string_lossy())),
+            Outcome::Read(record) => {
+                self.fresh += 1;
+                self.records.push(*record);
+            }
+            Outcome::Group(names) => return names.into_iter().filter_map(|name| self.item(&item.path, name, depth)).collect(),
+            Outcome::Nothing => {}
+        }
+        Vec::new()
+    }
+
+    /// A name in a group, if it may be a skill or a group itself.
+    fn item(&mut self, parent: &Path, name: Name, depth: usize) -> Option<Item> {
+        let text = name.name.to_string_lossy();
+        let is_hidden = text.starts_with('.') && !HIDDEN_GROUPS.contains(&text.as_ref());
+        let is_markdown = text.to_ascii_lowercase().ends_with(".md");
+        if is_hidden || SKIPPED.contains(&text.as_ref()) || (name.kind.is_file() && !(is_markdown && depth == 0)) {
+            return None;
+        }
+        let path = parent.join(&name.name);
+        let is_directory = if name.kind.is_symlink() { self.follow(&path)? } else { name.kind.is_dir() };
+        match is_directory {
+            true => Some(Item { path, kind: ItemKind::Directory }),
+            false => (is_markdown && depth == 0).then_some(Item { path, kind: ItemKind::Flat }),
+        }
+    }
+
+    /// Whether a link leads to a directory; `None` where it leads nowhere, back up, or where another link led already.
+    fn follow(&mut self, path: &Path) -> Option<bool> {
+        let link = self.ground.path.join(path);
+        let Ok(target) = link.canonicalize() else {
+            self.tell(Code::LinkBroken, &link, "this link leads nowhere", "mend or remove the link");
+            return None;
+        };
+        if !target.is_dir() {
+            return Some(false);
+        }
+        let above = link.parent().and_then(|parent| parent.canonicalize().ok());
+        if above.is_some_and(|above| above.starts_with(&target)) {
+            self.tell(Code::LinkCycle, &link, "this link leads back to a directory above it", "remove the link");
+            return None;
+        }
+        self.seen_links.insert(target).then_some(true)
+    }
+
+    fn tell(&mut self, code: Code, path: &Path, message: &str, hint: &str) {
+        self.problems.push(Problem::new(code, Pos::START, message, hint).in_file(path.to_string_lossy()));
+    }
+
+    fn tell_limit(&mut self, limit: u64) {
+        let message = format!("the directory holds more than {limit} entries; the rest was left out");
+        let path = self.ground.path.clone();
+        self.tell(Code::ScanLimit, &path, &message, "raise `limits.max_entries`, or move what holds no skills away");
+    }
+}

@@ -1,0 +1,120 @@
+//! Whether a skill can be used here: what it asks for against what this machine has. Every reason is told.
+
+use crate::snapshot::{Entry, Snapshot};
+use crate::Machine;
+use guild_manifest::config::Config;
+use guild_manifest::skill::Requirements;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// Judges every skill of a snapshot.
+pub fn judge(snapshot: &mut Snapshot, machine: &Machine, config: &Config) {
+    let mut judge = Judge { machine, config, search_path: machine.search_path(), programs: HashMap::new() };
+    let off: Vec<String> =
+        snapshot.plugins.iter().filter(|entry| !entry.enabled).map(|entry| entry.plugin.name.clone()).collect();
+    for entry in &mut snapshot.skills {
+        let of_plugin_off = entry.place.plugin.as_ref().is_some_and(|plugin| off.iter().any(|name| **name == **plugin));
+        entry.enabled = !of_plugin_off && is_enabled(entry, config);
+        if let Some(requirements) = &entry.skill.requirements {
+            entry.unmet = judge.unmet(requirements, &entry.skill.name);
+        }
+    }
+    for plugin in &mut snapshot.plugins {
+        let ships = |entry: &&Entry| entry.place.plugin.as_deref() == Some(plugin.plugin.name.as_str());
+        plugin.skill_count = snapshot.skills.iter().filter(ships).count();
+    }
+}
+
+fn is_enabled(entry: &Entry, config: &Config) -> bool {
+    if config.skills.is_empty() {
+        return true;
+    }
+    let qualified = entry.qualified_name();
+    let aliases = entry.skill.aliases.iter().map(String::as_str);
+    let names: Vec<&str> = [entry.skill.name.as_str(), &qualified].into_iter().chain(aliases).collect();
+    config.is_enabled(&names)
+}
+
+struct Judge<'a> {
+    machine: &'a Machine,
+    config: &'a Config,
+    search_path: Vec<PathBuf>,
+    programs: HashMap<String, bool>,
+}
+
+impl Judge<'_> {
+    /// Why the requirements are not met; empty if they are. `always` is stronger than everything else.
+    fn unmet(&mut self, asked: &Requirements, skill: &str) -> Vec<String> {
+        if asked.always {
+            return Vec::new();
+        }
+        let mut unmet = Vec::new();
+        if !asked.os.is_empty() && !asked.os.iter().any(|os| is_this_os(os, &self.machine.os)) {
+            unmet.push(format!("it is for {}, and this is {}", asked.os.join(", "), self.machine.os));
+        }
+        unmet.extend(asked.bins.iter().filter(|bin| !self.has_program(bin)).map(|bin| lacks("program", bin)));
+        if !asked.any_bins.is_empty() && !asked.any_bins.iter().any(|bin| self.has_program(bin)) {
+            unmet.push(format!("none of the programs `{}` is found", asked.any_bins.join("`, `")));
+        }
+        unmet.extend(asked.env.iter().filter(|name| !self.has_variable(name, asked, skill)).map(|name| {
+            format!("the environment variable `{name}` is not set")
+        }));
+        unmet.extend(asked.config.iter().filter(|path| !self.config.truthy(path)).map(|path| {
+            format!("the configuration value `{path}` is not set")
+        }));
+        unmet.extend(asked.credential_files.iter().filter(|file| !self.has_file(file)).map(|file| lacks("credential file", file)));
+        if let Some(tools) = &self.machine.tools {
+            unmet.extend(asked.tools.iter().filter(|tool| !tools.contains(*tool)).map(|tool| lacks("tool", tool)));
+        }
+        unmet
+    }
+
+    fn has_program(&mut self, name: &str) -> bool {
+        if let Some(known) = self.programs.get(name) {
+            return *known;
+        }
+        // A name with a slash is a path, and a skill does not get to probe paths.
+        let found = !name.contains('/') && self.search_path.iter().any(|directory| is_executable(&directory.join(name)));
+        self.programs.insert(name.to_owned(), found);
+        found
+    }
+
+    /// A variable counts if it is set, stored as a credential, or filled by the skill's own configuration.
+    fn has_variable(&self, name: &str, asked: &Requirements, skill: &str) -> bool {
+        let key = asked.config_key.as_deref().unwrap_or(skill);
+        let from_config = asked.primary_env.as_deref() == Some(name)
+            && self.config.truthy(&format!("skills.entries.{key}.config.apiKey"));
+        self.machine.variable(name).is_some() || self.machine.credentials.contains(name) || from_config
+    }
+
+    fn has_file(&self, file: &str) -> bool {
+        let relative = file.trim_start_matches("~/");
+        let stays = !relative.starts_with('/') && relative.split('/').all(|part| part != "..");
+        stays && self.machine.home.as_ref().is_some_and(|home| home.join(relative).is_file())
+    }
+}
+
+fn lacks(what: &str, name: &str) -> String {
+    format!("the {what} `{name}` is not found")
+}
+
+/// Vendors name one system in several ways.
+fn is_this_os(asked: &str, os: &str) -> bool {
+    let canonical = |name: &str| match name.trim().to_ascii_lowercase().as_str() {
+        "darwin" | "macos" | "mac" | "osx" => "macos".to_owned(),
+        "windows" | "win" | "win32" => "windows".to_owned(),
+        other => other.to_owned(),
+    };
+    canonical(asked) == canonical(os)
+}
+
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(path: &Path) -> bool {
+    path.is_file() || path.with_extension("exe").is_file()
+}

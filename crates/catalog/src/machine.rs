@@ -1,0 +1,80 @@
+//! The machine as discovery sees it: where the caller stands, whose home it is, what the environment says.
+//!
+//! The binary fills this in. Nothing below reads the environment by itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// What discovery needs to know of its surroundings.
+#[derive(Debug, Clone, Default)]
+pub struct Machine {
+    /// Where the caller stands.
+    pub directory: PathBuf,
+    /// The home directory.
+    pub home: Option<PathBuf>,
+    /// `$XDG_CONFIG_HOME`, where it is set.
+    pub config_home: Option<PathBuf>,
+    /// Where the index is kept; `None` keeps none.
+    pub cache: Option<PathBuf>,
+    /// What stands for `/etc`; `None` for `/etc` itself.
+    pub etc: Option<PathBuf>,
+    /// The operating system, as Rust names it (`linux`, `macos`, `windows`).
+    pub os: String,
+    /// The environment.
+    pub env: BTreeMap<String, String>,
+    /// Names of stored credentials, which satisfy `requires.env` too.
+    pub credentials: BTreeSet<String>,
+    /// The tools that are registered; `None` where nobody can say, and then no skill is measured by them.
+    pub tools: Option<BTreeSet<String>>,
+}
+
+impl Machine {
+    /// The repository that the caller stands in: the nearest directory above with a `.git`.
+    pub fn repository(&self) -> Option<&Path> {
+        self.directory.ancestors().find(|directory| directory.join(".git").exists())
+    }
+
+    /// The workspace: the repository's root, else the caller's directory.
+    pub fn workspace(&self) -> &Path {
+        self.repository().unwrap_or(&self.directory)
+    }
+
+    /// The caller's directory and those above it up to the workspace, nearest first; never the home directory,
+    /// whose skills are the person's and not a project's.
+    pub fn project_directories(&self) -> Vec<&Path> {
+        let top = self.workspace();
+        let mut found = Vec::new();
+        for directory in self.directory.ancestors() {
+            if Some(directory) != self.home.as_deref() {
+                found.push(directory);
+            }
+            if directory == top {
+                break;
+            }
+        }
+        found
+    }
+
+    /// `$XDG_CONFIG_HOME`, or `.config` in the home directory.
+    pub fn config_directory(&self) -> Option<PathBuf> {
+        self.config_home.clone().or_else(|| self.home.as_ref().map(|home| home.join(".config")))
+    }
+
+    /// A path below `/etc`, or below what stands for it.
+    pub fn system_path(&self, path: &str) -> PathBuf {
+        match (&self.etc, path.strip_prefix("/etc/")) {
+            (Some(etc), Some(rest)) => etc.join(rest),
+            _ => PathBuf::from(path),
+        }
+    }
+
+    /// A variable of the environment that is set and not empty.
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        self.env.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// The directories in which programs are looked for.
+    pub fn search_path(&self) -> Vec<PathBuf> {
+        self.variable("PATH").map(|path| std::env::split_paths(path).collect()).unwrap_or_default()
+    }
+}

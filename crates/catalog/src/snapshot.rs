@@ -1,0 +1,173 @@
+//! The immutable result of one discovery.
+
+mod lookup;
+
+use crate::precedence::Resolved;
+use crate::{Root, Scope};
+use guild_manifest::plugin::Plugin;
+use guild_manifest::skill::Skill;
+use guild_manifest::{Digest, Problem};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use lookup::{Lookup, near};
+
+/// Everything one discovery found, and everything that went wrong.
+#[derive(Debug)]
+pub struct Snapshot {
+    /// The skills that won their names, by qualified name.
+    pub skills: Vec<Entry>,
+    /// Skills that a problem keeps out, by qualified name; each still holds its name against lower roots.
+    pub broken: Vec<Broken>,
+    /// The plugins that won their names, by name.
+    pub plugins: Vec<PluginEntry>,
+    /// What was kept out by something of the same name, and by what.
+    pub collisions: Vec<Collision>,
+    /// The directories that were searched, highest precedence first.
+    pub roots: Vec<Root>,
+    /// What is wrong with roots, plugins and configuration.
+    pub problems: Vec<Problem>,
+    /// A digest of all that; equal snapshots have equal versions.
+    pub version: Digest,
+}
+
+/// A skill in a snapshot.
+#[derive(Debug)]
+pub struct Entry {
+    /// What its file says.
+    pub skill: Skill,
+    /// Where it was found.
+    pub place: Place,
+    /// Other places that hold the same content under the same name.
+    pub also_at: Vec<PathBuf>,
+    /// The digest of its file.
+    pub digest: Digest,
+    /// What is wrong with it.
+    pub problems: Vec<Problem>,
+    /// Why it cannot be used on this machine; empty if it can.
+    pub unmet: Vec<String>,
+    /// Whether the configuration leaves it on.
+    pub enabled: bool,
+}
+
+/// A skill that a problem keeps out.
+#[derive(Debug)]
+pub struct Broken {
+    /// The name it would have.
+    pub name: String,
+    /// Where it was found.
+    pub place: Place,
+    /// Why it is out, and what else is wrong.
+    pub problems: Vec<Problem>,
+}
+
+/// Where a skill was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The scope of the root.
+    pub scope: Scope,
+    /// The plugin that ships it.
+    pub plugin: Option<Arc<str>>,
+    /// The skill's directory; for a flat skill the directory that its file stands in.
+    pub directory: PathBuf,
+    /// The skill's file in that directory.
+    pub file: String,
+    /// Whether the skill is one file without a directory of its own.
+    pub flat: bool,
+}
+
+/// A plugin in a snapshot.
+#[derive(Debug)]
+pub struct PluginEntry {
+    /// What its manifest says.
+    pub plugin: Plugin,
+    /// The scope of the root.
+    pub scope: Scope,
+    /// Its directory.
+    pub directory: PathBuf,
+    /// Whether the configuration leaves it on.
+    pub enabled: bool,
+    /// How many skills it ships that load.
+    pub skill_count: usize,
+}
+
+/// Two of one name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Collision {
+    /// The qualified name, or `plugin:<name>`.
+    pub name: String,
+    /// What won.
+    pub kept: (Scope, PathBuf),
+    /// What lost.
+    pub skipped: (Scope, PathBuf),
+}
+
+impl Place {
+    /// The skill's file.
+    pub fn path(&self) -> PathBuf {
+        self.directory.join(&self.file)
+    }
+
+    /// What is compared and counted as the skill's own: its directory, or its file.
+    pub fn own(&self) -> PathBuf {
+        if self.flat { self.path() } else { self.directory.clone() }
+    }
+
+    /// The name under which a skill of this place is listed: `plugin/skill`, or the skill's alone.
+    pub fn qualified(&self, name: &str) -> String {
+        self.plugin.as_ref().map_or_else(|| name.to_owned(), |plugin| format!("{plugin}/{name}"))
+    }
+}
+
+impl Entry {
+    /// The name that lists show and that always finds it.
+    pub fn qualified_name(&self) -> String {
+        self.place.qualified(&self.skill.name)
+    }
+
+    /// Whether it can be used on this machine.
+    pub fn is_eligible(&self) -> bool {
+        self.unmet.is_empty()
+    }
+
+    /// Whether models are told of it: switched on, eligible, described and not hidden from them.
+    pub fn is_offered(&self) -> bool {
+        self.enabled && self.is_eligible() && self.skill.model_invocable && !self.skill.description.is_empty()
+    }
+}
+
+impl Snapshot {
+    pub(crate) fn new(
+        roots: Vec<Root>,
+        resolved: Resolved,
+        plugins: Vec<PluginEntry>,
+        problems: Vec<Problem>,
+    ) -> Self {
+        let Resolved { skills, broken, collisions } = resolved;
+        Self { skills, broken, plugins, collisions, roots, problems, version: Digest::of(b"") }
+    }
+
+    /// Sorts what order of discovery does not mean anything in, and fixes the version.
+    pub(crate) fn seal(&mut self) {
+        self.skills.sort_by_cached_key(Entry::qualified_name);
+        self.broken.sort_by_cached_key(|broken| broken.place.qualified(&broken.name));
+        self.plugins.sort_by(|a, b| a.plugin.name.cmp(&b.plugin.name));
+        self.collisions.sort_by(|a, b| (&a.name, &a.skipped).cmp(&(&b.name, &b.skipped)));
+        let skills = self.skills.iter().map(|entry| {
+            let state = u8::from(entry.enabled) | u8::from(entry.is_eligible()) << 1;
+            Digest::of_parts([entry.place.path().as_os_str().as_encoded_bytes(), entry.digest.as_bytes(), &[state]])
+        });
+        let broken = self.broken.iter().map(|broken| {
+            let codes: Vec<u8> = broken.problems.iter().flat_map(|problem| problem.code.as_str().bytes()).collect();
+            Digest::of_parts([broken.place.path().as_os_str().as_encoded_bytes(), &codes])
+        });
+        let plugins = self.plugins.iter().map(|entry| Digest::of(format!("{:?}", entry.plugin).as_bytes()));
+        let all: Vec<u8> = skills.chain(broken).chain(plugins).flat_map(|digest| *digest.as_bytes()).collect();
+        self.version = Digest::of(&all);
+    }
+
+    /// The entry whose file is `path`.
+    pub fn at_path(&self, path: &Path) -> Option<&Entry> {
+        self.skills.iter().find(|entry| entry.place.path() == path)
+    }
+}
