@@ -4,6 +4,7 @@
 //! never panics whatever it is given: what it cannot read comes back as a [`Problem`] with a place and a hint.
 
 pub mod coerce;
+pub mod config;
 mod digest;
 pub mod fold;
 pub mod frontmatter;
