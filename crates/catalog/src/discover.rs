@@ -4,11 +4,11 @@
 
 mod builtins;
 mod content;
-mod parallel;
+pub(crate) mod parallel;
 mod plugins;
 mod scan;
-mod skill_files;
-mod skill_reader;
+pub(crate) mod skill_files;
+pub(crate) mod skill_reader;
 
 use crate::conventions::Holds;
 use crate::precedence::{self, Candidate};

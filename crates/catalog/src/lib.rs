@@ -7,6 +7,7 @@ pub mod conventions;
 mod discover;
 mod eligibility;
 mod index;
+mod inspect;
 mod machine;
 mod precedence;
 mod root;
@@ -14,6 +15,7 @@ mod scope;
 mod snapshot;
 
 pub use discover::{Freshness, bytes, discover, files};
+pub use inspect::{Inspected, inspect_path, inspect_snapshot};
 pub use machine::Machine;
 pub use root::{Root, Status};
 pub use scope::Scope;

@@ -17,8 +17,10 @@ mod sidecar;
 
 use crate::tree::{Data, Map};
 use crate::{Code, Pos, Problem, coerce, frontmatter, text};
+use globset::GlobBuilder;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::path::Path;
 
 pub use contract::{Contract, Dispatch, Entrypoint, Limits, Network, Workspace};
 pub use hints::Hints;
@@ -98,6 +100,19 @@ pub struct Reading<'a> {
     pub body_line: u32,
     /// Everything that is wrong, in the order of the file.
     pub problems: Vec<Problem>,
+}
+
+impl Skill {
+    /// Whether an activation glob matches a file, given relative to the workspace.
+    ///
+    /// `**/` matches no directory too, and a pattern without a slash is measured by the file's name alone.
+    pub fn matches_path(&self, file: &Path) -> bool {
+        self.paths.iter().any(|pattern| {
+            let glob = GlobBuilder::new(pattern).literal_separator(true).build();
+            let subject = if pattern.contains('/') { Some(file) } else { file.file_name().map(Path::new) };
+            glob.ok().zip(subject).is_some_and(|(glob, subject)| glob.compile_matcher().is_match(subject))
+        })
+    }
 }
 
 /// Reads a skill under a profile.

@@ -8,7 +8,8 @@
 use expect_test::expect_file;
 use guild_manifest::skill::{self, Profile, Source};
 use serde_json::Value as Json;
-use std::{fmt::Write as _, fs, path::PathBuf};
+use std::path::{Path, PathBuf};
+use std::{fmt::Write as _, fs};
 
 #[test]
 fn files_under_ok_load() {
@@ -38,6 +39,28 @@ fn the_line_of_a_problem_counts_from_the_top_of_the_file() {
     let reading = skill::read(&Source::new("SKILL.md", "a", text.as_bytes()), Profile::Lenient);
     let lines: Vec<u32> = reading.problems.iter().map(|problem| problem.at.line).collect();
     assert_eq!((lines, reading.body_line), (vec![1, 5], 7));
+}
+
+#[test]
+fn activation_globs_match_at_the_top_too() {
+    let matches = |glob: &str, file: &str| {
+        let text = format!("---\nname: a\ndescription: b\npaths: '{glob}'\n---\nbody\n");
+        let reading = skill::read(&Source::new("SKILL.md", "a", text.as_bytes()), Profile::Lenient);
+        reading.skill.unwrap().matches_path(Path::new(file))
+    };
+    for (glob, file) in [
+        ("**/*.py", "a.py"),
+        ("**/*.py", "src/deep/a.py"),
+        ("*.py", "src/a.py"),
+        ("src/{a,b}/*.ts", "src/b/x.ts"),
+        ("docs/**", "docs/a/b.md"),
+        ("x.rs, *.py", "a.py"),
+    ] {
+        assert!(matches(glob, file), "{glob} should match {file}");
+    }
+    for (glob, file) in [("src/*.ts", "src/a/b.ts"), ("**/*.py", "a.pyc"), ("src/*.ts", "x.ts")] {
+        assert!(!matches(glob, file), "{glob} should not match {file}");
+    }
 }
 
 fn check_folder(folder: &str, loads: bool) {

@@ -3,7 +3,7 @@
 use super::Freshness;
 use super::parallel::in_parallel;
 use super::skill_files::{self, Name};
-use super::skill_reader::{self, Found};
+use super::skill_reader::{self, Found, Manner};
 use crate::index::{Index, Record};
 use crate::precedence::Candidate;
 use crate::snapshot::Place;
@@ -101,18 +101,18 @@ impl Scanner<'_> {
         if is_ground && !ground.itself {
             return Outcome::Group(skill_files::names(&path).unwrap_or_default());
         }
-        let limit = usize::try_from(self.config.limits.max_file_bytes).unwrap_or(usize::MAX);
+        let manner = Manner::lenient(self.config);
         match item.kind {
             ItemKind::Flat => {
                 let directory = path.parent().unwrap_or(&ground.path);
                 if index.is_current(&key, directory) {
                     return Outcome::Current;
                 }
-                skill_reader::read_flat(&path, limit)
+                skill_reader::read_flat(&path, manner)
                     .map_or(Outcome::Nothing, |record| Outcome::Read(Box::new(Record { path: key.into_owned(), ..record })))
             }
             ItemKind::Directory if index.is_current(&key, &path) => Outcome::Current,
-            ItemKind::Directory => match skill_reader::read_directory(&path, limit) {
+            ItemKind::Directory => match skill_reader::read_directory(&path, manner) {
                 Found::Skill(record) => Outcome::Read(Box::new(Record { path: key.into_owned(), ..*record })),
                 Found::Group(names) => Outcome::Group(names),
             },

@@ -2,8 +2,10 @@
 
 use super::skill_files::{self, Name};
 use crate::index::{Record, Stamp};
+use guild_manifest::config::Config;
 use guild_manifest::skill::{self, Profile, Source};
 use guild_manifest::{Code, Digest, Pos, Problem, text};
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -13,6 +15,23 @@ const SKILL_FILE: &str = "SKILL.md";
 const ODD_NAMES: &[&str] = &["skill.md", "skills.md"];
 const SIDECAR: &str = "agents/openai.yaml";
 
+/// How a skill is read.
+#[derive(Debug, Clone, Copy)]
+pub struct Manner {
+    /// How many bytes its file may have.
+    pub limit: usize,
+    /// How strictly it is judged.
+    pub profile: Profile,
+}
+
+impl Manner {
+    /// The manner of discovery: within the configured limit, loading what can be loaded.
+    pub fn lenient(config: &Config) -> Self {
+        let limit = usize::try_from(config.limits.max_file_bytes).unwrap_or(usize::MAX);
+        Self { limit, profile: Profile::Lenient }
+    }
+}
+
 /// What a directory is.
 pub enum Found {
     /// A skill; the record's path is left to the caller.
@@ -21,18 +40,23 @@ pub enum Found {
     Group(Vec<Name>),
 }
 
+/// Whether a file of that name makes its directory a skill.
+pub fn is_skill_file(name: &OsStr) -> bool {
+    name == SKILL_FILE || ODD_NAMES.iter().any(|odd| name.eq_ignore_ascii_case(odd))
+}
+
 /// Reads a directory that may be a skill.
-pub fn read_directory(directory: &Path, limit: usize) -> Found {
+pub fn read_directory(directory: &Path, manner: Manner) -> Found {
     let Ok(names) = skill_files::names(directory) else { return Found::Group(Vec::new()) };
     let exact = names.iter().find(|name| name.name == SKILL_FILE);
-    let odd = || names.iter().find(|name| ODD_NAMES.iter().any(|odd| name.name.eq_ignore_ascii_case(odd)));
+    let odd = || names.iter().find(|name| is_skill_file(&name.name));
     let Some(file) = exact.or_else(odd).filter(|name| !name.kind.is_dir()) else { return Found::Group(names) };
     let file = file.name.to_string_lossy().into_owned();
     let stem = directory.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let files = skill_files::survey(directory, &names);
     let has_sidecar = names.iter().any(|name| name.name == "agents");
     let sidecar = if has_sidecar { fs::read(directory.join(SIDECAR)).ok() } else { None };
-    let mut record = read_file(&directory.join(&file), &file, &stem, sidecar.as_deref(), limit);
+    let mut record = read_file(&directory.join(&file), &file, &stem, sidecar.as_deref(), manner);
     if file != SKILL_FILE {
         let message = format!("the file is named `{file}`; most readers look for `{SKILL_FILE}` only");
         let problem = Problem::new(Code::OddFileName, Pos::START, message, format!("rename it to `{SKILL_FILE}`"));
@@ -51,10 +75,8 @@ pub fn read_directory(directory: &Path, limit: usize) -> Found {
 }
 
 /// Reads a flat `<name>.md`; `None` where it is no skill, as most Markdown files are not.
-pub fn read_flat(path: &Path, limit: usize) -> Option<Record> {
-    let file = path.file_name()?.to_string_lossy().into_owned();
-    let stem = path.file_stem()?.to_string_lossy().into_owned();
-    let record = read_file(path, &file, &stem, None, limit);
+pub fn read_flat(path: &Path, manner: Manner) -> Option<Record> {
+    let record = read_single(path, manner)?;
     let is_prose = |problem: &Problem| {
         matches!(problem.code, Code::MissingFrontmatter | Code::BinaryFile | Code::UnreadableFile | Code::FileTooLarge)
     };
@@ -64,7 +86,14 @@ pub fn read_flat(path: &Path, limit: usize) -> Option<Record> {
     (!record.problems.iter().any(is_prose) && !says_nothing).then_some(record)
 }
 
-fn read_file(path: &Path, file: &str, stem: &str, sidecar: Option<&[u8]>, limit: usize) -> Record {
+/// Reads a file as a skill, whatever it is.
+pub fn read_single(path: &Path, manner: Manner) -> Option<Record> {
+    let file = path.file_name()?.to_string_lossy().into_owned();
+    let stem = path.file_stem()?.to_string_lossy().into_owned();
+    Some(read_file(path, &file, &stem, None, manner))
+}
+
+fn read_file(path: &Path, file: &str, stem: &str, sidecar: Option<&[u8]>, manner: Manner) -> Record {
     let mut record = Record {
         path: String::new(),
         file: file.to_owned(),
@@ -73,11 +102,11 @@ fn read_file(path: &Path, file: &str, stem: &str, sidecar: Option<&[u8]>, limit:
         skill: None,
         problems: Vec::new(),
     };
-    match bytes_of(path, file, limit, &mut record.stamps) {
+    match bytes_of(path, file, manner.limit, &mut record.stamps) {
         Ok(bytes) => {
             record.digest = Digest::of(&bytes);
-            let source = Source { file, stem, bytes: &bytes, sidecar, max_bytes: limit };
-            let reading = skill::read(&source, Profile::Lenient);
+            let source = Source { file, stem, bytes: &bytes, sidecar, max_bytes: manner.limit };
+            let reading = skill::read(&source, manner.profile);
             record.skill = reading.skill;
             record.problems = reading.problems;
         }

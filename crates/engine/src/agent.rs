@@ -1,0 +1,26 @@
+//! What one agent may use: its allowlist over what this machine offers to models.
+
+use crate::hall::Hall;
+use guild_catalog::{Entry, Lookup};
+use guild_manifest::config::Allowlist;
+
+/// The skills that an agent may use, in the order of its allowlist, else by name.
+///
+/// Skills that are off, ineligible here, hidden from models or without a description are not among them.
+pub fn skills_of<'a>(hall: &'a Hall, agent: &str) -> Vec<&'a Entry> {
+    let offered = |entry: &&Entry| entry.is_offered();
+    match hall.config.allowlist(agent) {
+        Allowlist::Everything => hall.snapshot.skills.iter().filter(offered).collect(),
+        Allowlist::Only(names) => {
+            let mut found: Vec<&Entry> = Vec::new();
+            for name in &names {
+                if let Lookup::Found(entry) = hall.snapshot.find(name) {
+                    if !found.iter().any(|known| std::ptr::eq(*known, entry)) {
+                        found.push(entry);
+                    }
+                }
+            }
+            found.into_iter().filter(offered).collect()
+        }
+    }
+}

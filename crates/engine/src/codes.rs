@@ -1,0 +1,57 @@
+//! The closed table of outcome codes: the one place where a code, its exit code and its meaning are written.
+//!
+//! Codes are API. Problems inside files have codes of their own, in `guild-manifest`.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+macro_rules! codes {
+    ($($variant:ident = $text:literal, $exit:literal, $about:literal;)+) => {
+        /// The outcome of an operation.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+        pub enum Code {
+            $(#[doc = $about] #[serde(rename = $text)] $variant,)+
+        }
+
+        impl Code {
+            /// Every code, in the order of the table.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The stable name.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $text),+ }
+            }
+
+            /// What the command's process ends with.
+            pub const fn exit_code(self) -> u8 {
+                match self { $(Self::$variant => $exit),+ }
+            }
+
+            /// What it means, in one sentence.
+            pub const fn about(self) -> &'static str {
+                match self { $(Self::$variant => $about),+ }
+            }
+        }
+    };
+}
+
+codes! {
+    Ok = "ok", 0, "The operation did what was asked.";
+    CheckFailed = "check_failed", 1, "At least one file has an error under the chosen profile.";
+    SkillNotFound = "skill_not_found", 1, "No skill has that name; the message lists names near it.";
+    SkillAmbiguous = "skill_ambiguous", 1, "Several skills bear that name; use one of the qualified names listed.";
+    SkillNotInvocable = "skill_not_invocable", 3, "The skill may not be called by this caller.";
+    PathNotFound = "path_not_found", 1, "There is no skill, plugin or directory of them at that path.";
+    UnknownSource = "unknown_source", 2, "The source is none of the scopes.";
+    EmptyQuery = "empty_query", 2, "The query has no words.";
+    InvalidName = "invalid_name", 2, "The name cannot serve as an identifier.";
+    InvalidPattern = "invalid_pattern", 2, "The file or pattern cannot be used.";
+    AlreadyExists = "already_exists", 1, "A skill of that name is there already, in either layout.";
+    DraftRejected = "draft_rejected", 1, "The content breaks rules that authoring holds skills to.";
+    WriteFailed = "write_failed", 1, "A file could not be written; nothing was changed.";
+    ReadFailed = "read_failed", 1, "A file that was found could not be read.";
+    ReloadFailed = "reload_failed", 1, "The refresh failed; the last good snapshot stays.";
+    UnknownCode = "unknown_code", 2, "There is no such code.";
+    Usage = "usage", 2, "The command line is wrong.";
+    Internal = "internal", 70, "A defect in Guildhall itself.";
+}

@@ -1,0 +1,125 @@
+//! `doctor`: one look at everything that decides what a person sees, each with what to do about it.
+
+use crate::Envelope;
+use crate::hall::Hall;
+use crate::reply::{Doctor, DoctorLine, Health};
+use guild_catalog::Status;
+use guild_manifest::{Code, Problem};
+
+/// Looks at everything.
+pub fn doctor(hall: &Hall) -> Envelope<Doctor> {
+    let checks = vec![
+        workspace(hall),
+        configuration(hall),
+        roots(hall),
+        index(hall),
+        skills(hall),
+        descriptions(hall),
+        eligibility(hall),
+        collisions(hall),
+        plugins(hall),
+        allowlists(hall),
+    ];
+    let verdict = checks.iter().map(|check| check.health).max().unwrap_or(Health::Good);
+    Envelope::ok(Doctor { checks, verdict })
+}
+
+fn line(name: &'static str, health: Health, detail: String, hint: &str) -> DoctorLine {
+    let hint = (health != Health::Good && !hint.is_empty()).then(|| hint.to_owned());
+    DoctorLine { name, health, detail, hint }
+}
+
+fn worry(count: usize, health: Health) -> Health {
+    if count == 0 { Health::Good } else { health }
+}
+
+fn workspace(hall: &Hall) -> DoctorLine {
+    let workspace = hall.machine.workspace().display();
+    let detail = match hall.machine.repository() {
+        Some(_) => format!("{workspace} (repository root)"),
+        None => format!("{workspace} (no repository; only this directory counts)"),
+    };
+    line("workspace", Health::Good, detail, "")
+}
+
+fn configuration(hall: &Hall) -> DoctorLine {
+    let is_config = |problem: &&Problem| problem.code.as_str().starts_with("config_");
+    let problems: Vec<&Problem> = hall.snapshot.problems.iter().filter(is_config).collect();
+    let unreadable = problems.iter().any(|problem| problem.code == Code::ConfigInvalid);
+    let health = if unreadable { Health::Bad } else { worry(problems.len(), Health::Warning) };
+    let files = match hall.config_files.as_slice() {
+        [] => "no file; defaults are in effect".to_owned(),
+        files => files.join(", "),
+    };
+    line("configuration", health, format!("{files}; {} problems", problems.len()), "run `guild check` for the lines")
+}
+
+fn roots(hall: &Hall) -> DoctorLine {
+    let roots = &hall.snapshot.roots;
+    let good = roots.iter().filter(|root| root.status == Status::Ok).count();
+    let bad = roots.iter().filter(|root| matches!(root.status, Status::Unreadable | Status::NotDirectory)).count();
+    let detail = format!("{good} of {} places hold something, {bad} cannot be read", roots.len());
+    line("roots", worry(bad, Health::Warning), detail, "run `guild roots` to see which")
+}
+
+fn index(hall: &Hall) -> DoctorLine {
+    match &hall.machine.cache {
+        Some(cache) => line("index", Health::Good, format!("kept below {}", cache.display()), ""),
+        None => {
+            let hint = "set HOME or XDG_CACHE_HOME so that unchanged files are not read again";
+            line("index", Health::Warning, "no cache directory; every run reads every file".to_owned(), hint)
+        }
+    }
+}
+
+fn skills(hall: &Hall) -> DoctorLine {
+    let broken = hall.snapshot.broken.len();
+    let detail = format!("{} load, {broken} do not", hall.snapshot.skills.len());
+    line("skills", worry(broken, Health::Bad), detail, "run `guild check` to see why and how to fix them")
+}
+
+fn descriptions(hall: &Hall) -> DoctorLine {
+    let silent = hall.snapshot.skills.iter().filter(|entry| entry.skill.description.is_empty()).count();
+    let detail = format!("{silent} skills have none, so models are not told of them");
+    line("descriptions", worry(silent, Health::Warning), detail, "add `description:` to their frontmatter")
+}
+
+fn eligibility(hall: &Hall) -> DoctorLine {
+    let unmet: Vec<String> =
+        hall.snapshot.skills.iter().filter(|entry| !entry.is_eligible()).map(|entry| entry.qualified_name()).collect();
+    let detail = match unmet.as_slice() {
+        [] => "every skill has what it asks for".to_owned(),
+        names => format!("{} lack something: {}", names.len(), some(names)),
+    };
+    line("eligibility", worry(unmet.len(), Health::Warning), detail, "run `guild show NAME` to see what is missing")
+}
+
+fn collisions(hall: &Hall) -> DoctorLine {
+    let mut names: Vec<String> = hall.snapshot.collisions.iter().map(|collision| collision.name.clone()).collect();
+    names.dedup();
+    let detail = match names.as_slice() {
+        [] => "every name is borne once".to_owned(),
+        names => format!("{} names are borne twice: {}", names.len(), some(names)),
+    };
+    line("collisions", worry(names.len(), Health::Warning), detail, "run `guild list --all` to see who wins")
+}
+
+fn plugins(hall: &Hall) -> DoctorLine {
+    let bad = hall.snapshot.problems.iter().filter(|p| p.code.as_str().starts_with("plugin_") && p.excludes()).count();
+    let detail = format!("{} load, {bad} do not", hall.snapshot.plugins.len());
+    line("plugins", worry(bad, Health::Warning), detail, "run `guild plugins` to see why")
+}
+
+fn allowlists(hall: &Hall) -> DoctorLine {
+    let unknown = hall.snapshot.problems.iter().filter(|p| p.code == Code::AllowlistUnknown).count();
+    let owners = hall.config_files.len();
+    let detail = format!("{} agents configured in {owners} files, {unknown} names lead nowhere", hall.config.agents.len());
+    line("allowlists", worry(unknown, Health::Warning), detail, "correct the names under `[agents]`")
+}
+
+/// The first few names, and how many more there are.
+fn some(names: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if names.len() > SHOWN { format!("{shown} and {} more", names.len() - SHOWN) } else { shown }
+}

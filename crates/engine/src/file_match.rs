@@ -1,0 +1,50 @@
+//! Activation by file: which skills' globs match a file, and how that lifts them.
+
+use crate::hall::Hall;
+use crate::reply::SkillSummary;
+use guild_catalog::Entry;
+use std::path::{Component, Path, PathBuf};
+
+/// One file, seen from the workspace.
+pub struct FileMatch {
+    relative: PathBuf,
+    matching: Vec<PathBuf>,
+}
+
+impl FileMatch {
+    /// Matches every skill's globs against a file, given relative to the caller's directory or as a whole.
+    pub fn new(hall: &Hall, file: &str) -> Self {
+        let whole = normal(&hall.machine.directory.join(file));
+        let relative = whole.strip_prefix(hall.machine.workspace()).unwrap_or(&whole).to_owned();
+        let matching = hall.snapshot.skills.iter().filter(|entry| entry.skill.matches_path(&relative));
+        Self { matching: matching.map(|entry| entry.place.path()).collect(), relative }
+    }
+
+    /// Whether the skill's globs match the file.
+    pub fn matches(&self, entry: &Entry) -> bool {
+        entry.skill.matches_path(&self.relative)
+    }
+
+    /// Marks each summary, and moves those that match to the front without changing the order otherwise.
+    pub fn mark(&self, skills: &mut [SkillSummary<'_>]) {
+        for skill in skills.iter_mut() {
+            skill.matches_file = Some(self.matching.contains(&skill.path));
+        }
+        skills.sort_by_key(|skill| skill.matches_file != Some(true));
+    }
+}
+
+/// A path without `.` and `..`, by its spelling.
+fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                normal.pop();
+            }
+            Component::CurDir => {}
+            other => normal.push(other),
+        }
+    }
+    normal
+}

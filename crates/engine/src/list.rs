@@ -1,0 +1,69 @@
+//! `list`: every skill, or those that one agent may use.
+
+use crate::agent::skills_of;
+use crate::hall::Hall;
+use crate::reply::{BrokenLine, CollisionLine, List, ProblemLine, SkillSummary};
+use crate::{Code, Envelope};
+use crate::file_match::FileMatch;
+use guild_catalog::{Entry, Scope};
+
+/// What to list.
+#[derive(Debug, Default)]
+pub struct ListRequest<'a> {
+    /// Only skills of this scope.
+    pub source: Option<&'a str>,
+    /// Only skills that this agent may use, in the order of its allowlist.
+    pub agent: Option<&'a str>,
+    /// Also the skills that a problem keeps out.
+    pub all: bool,
+    /// Mark and lift the skills whose activation globs match this file.
+    pub file: Option<&'a str>,
+}
+
+/// Lists skills.
+pub fn list<'a>(hall: &'a Hall, request: &ListRequest<'_>) -> Envelope<List<'a>> {
+    let snapshot = &hall.snapshot;
+    let source = match request.source.map(|name| Scope::named(name).ok_or(name)).transpose() {
+        Ok(source) => source,
+        Err(name) => return Envelope::error(Code::UnknownSource, unknown_source(name), empty(hall)),
+    };
+    let entries: Vec<&Entry> = match request.agent {
+        Some(agent) => skills_of(hall, agent),
+        None => snapshot.skills.iter().collect(),
+    };
+    let of_source = |entry: &&Entry| source.is_none_or(|source| entry.place.scope == source);
+    let mut skills: Vec<SkillSummary<'_>> = entries.into_iter().filter(of_source).map(SkillSummary::of).collect();
+    if let Some(file) = request.file {
+        FileMatch::new(hall, file).mark(&mut skills);
+    }
+    let broken = request.all.then(|| {
+        let of_source = |broken: &&guild_catalog::Broken| source.is_none_or(|source| broken.place.scope == source);
+        snapshot.broken.iter().filter(of_source).map(broken_line).collect()
+    });
+    Envelope::ok(List { count: skills.len(), skills, broken, ..empty(hall) })
+}
+
+fn empty(hall: &Hall) -> List<'_> {
+    List {
+        skills: Vec::new(),
+        count: 0,
+        broken: None,
+        problems: hall.snapshot.problems.iter().map(ProblemLine::of).collect(),
+        collisions: hall.snapshot.collisions.iter().map(CollisionLine::of).collect(),
+        snapshot: hall.snapshot.version.to_string(),
+    }
+}
+
+fn broken_line(broken: &guild_catalog::Broken) -> BrokenLine<'_> {
+    BrokenLine {
+        name: broken.place.qualified(&broken.name),
+        scope: broken.place.scope.as_str(),
+        path: broken.place.path().to_string_lossy().into_owned(),
+        problems: broken.problems.iter().map(ProblemLine::of).collect(),
+    }
+}
+
+fn unknown_source(name: &str) -> String {
+    let valid: Vec<&str> = Scope::ALL.iter().map(|scope| scope.as_str()).collect();
+    format!("unknown source `{name}`; valid: {}", valid.join(", "))
+}

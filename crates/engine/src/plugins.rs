@@ -1,0 +1,33 @@
+//! `plugins`: every plugin, with how many skills it ships.
+
+use crate::Envelope;
+use crate::hall::Hall;
+use crate::reply::{PluginSummary, Plugins, ProblemLine};
+use guild_catalog::PluginEntry;
+use guild_manifest::{Code, Problem};
+
+/// Lists the plugins.
+pub fn plugins(hall: &Hall) -> Envelope<Plugins<'_>> {
+    let plugins: Vec<PluginSummary<'_>> = hall.snapshot.plugins.iter().map(summary).collect();
+    let problems = hall.snapshot.problems.iter().filter(|problem| is_of_plugins(problem)).map(ProblemLine::of);
+    Envelope::ok(Plugins { count: plugins.len(), plugins, problems: problems.collect() })
+}
+
+fn summary(entry: &PluginEntry) -> PluginSummary<'_> {
+    let plugin = &entry.plugin;
+    PluginSummary {
+        name: &plugin.name,
+        version: plugin.version.as_deref(),
+        description: plugin.description.as_deref().unwrap_or_default(),
+        author: plugin.author.as_ref().and_then(|author| author.name.as_deref()),
+        scope: entry.scope.as_str(),
+        path: entry.directory.to_string_lossy().into_owned(),
+        dialect: plugin.dialect.as_str(),
+        skill_count: entry.skill_count,
+        enabled: entry.enabled,
+    }
+}
+
+fn is_of_plugins(problem: &Problem) -> bool {
+    problem.code.as_str().starts_with("plugin_") || problem.code == Code::ServerInvalid
+}

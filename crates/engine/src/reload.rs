@@ -1,0 +1,36 @@
+//! `reload`: what a discovery that read every file found.
+
+use crate::Envelope;
+use crate::hall::Hall;
+use crate::reply::{CollisionLine, Reload, ReloadError};
+use guild_manifest::Problem;
+
+/// Reports a hall that was opened without the index.
+pub fn reload(hall: &Hall) -> Envelope<Reload<'_>> {
+    let snapshot = &hall.snapshot;
+    let skills = snapshot.broken.iter().flat_map(|broken| {
+        let excluding = broken.problems.iter().filter(|problem| problem.excludes());
+        excluding.map(|problem| error(broken.place.path().to_string_lossy().into_owned(), problem))
+    });
+    let rest = snapshot.problems.iter().filter(|problem| problem.excludes());
+    let errors: Vec<ReloadError> =
+        skills.chain(rest.map(|problem| error(problem.file.clone(), problem))).collect();
+    let message = format!(
+        "{} skills, {} plugins, {} that do not load",
+        snapshot.skills.len(),
+        snapshot.plugins.len(),
+        errors.len()
+    );
+    Envelope::ok(Reload {
+        skill_count: snapshot.skills.len(),
+        plugin_count: snapshot.plugins.len(),
+        errors,
+        collisions: snapshot.collisions.iter().map(CollisionLine::of).collect(),
+        snapshot: snapshot.version.to_string(),
+    })
+    .with_message(message)
+}
+
+fn error(path: String, problem: &Problem) -> ReloadError {
+    ReloadError { path, reason: format!("{}: {}", problem.code, problem.message) }
+}

@@ -1,0 +1,232 @@
+//! The replies: one serialisable shape per operation, sent unchanged by every surface.
+//!
+//! Fields are API: more may be added, none is renamed. `docs/json.md` documents them and golden tests hold them.
+
+mod check;
+mod show;
+mod summary;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+pub use check::{Check, CheckSummary, CheckedFile, OtherFile, ProblemLine};
+pub use show::{Contract, Detail, Param, Show};
+pub use summary::{CollisionLine, SkillSummary};
+
+/// `list`: every skill.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct List<'a> {
+    /// The skills, by qualified name; for an agent with an allowlist in that list's order.
+    pub skills: Vec<SkillSummary<'a>>,
+    /// How many there are.
+    pub count: usize,
+    /// Skills that a problem keeps out; only with `--all`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub broken: Option<Vec<BrokenLine<'a>>>,
+    /// What is wrong with roots, plugins and configuration.
+    pub problems: Vec<ProblemLine<'a>>,
+    /// What was kept out by something of the same name.
+    pub collisions: Vec<CollisionLine<'a>>,
+    /// The snapshot's version.
+    pub snapshot: String,
+}
+
+/// A skill that a problem keeps out.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct BrokenLine<'a> {
+    /// The name it would have.
+    pub name: String,
+    /// Where it came from.
+    pub scope: &'static str,
+    /// Its file.
+    pub path: String,
+    /// Why it is out, and what else is wrong.
+    pub problems: Vec<ProblemLine<'a>>,
+}
+
+/// `search`: skills that match, best first.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Search<'a> {
+    /// The query as it was understood.
+    pub query: String,
+    /// The skills, best first, each with its score.
+    pub skills: Vec<SkillSummary<'a>>,
+    /// How many there are.
+    pub count: usize,
+}
+
+/// `plugins`: every plugin.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Plugins<'a> {
+    /// The plugins, by name.
+    pub plugins: Vec<PluginSummary<'a>>,
+    /// How many there are.
+    pub count: usize,
+    /// What is wrong with plugins.
+    pub problems: Vec<ProblemLine<'a>>,
+}
+
+/// One plugin.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PluginSummary<'a> {
+    /// Its name, which qualifies its skills.
+    pub name: &'a str,
+    /// Its version, as written.
+    pub version: Option<&'a str>,
+    /// What it is for.
+    pub description: &'a str,
+    /// Who made it.
+    pub author: Option<&'a str>,
+    /// Where it came from.
+    pub scope: &'static str,
+    /// Its directory.
+    pub path: String,
+    /// The dialect of its manifest.
+    pub dialect: &'static str,
+    /// How many skills it ships that load.
+    pub skill_count: usize,
+    /// Whether the configuration leaves it on.
+    pub enabled: bool,
+}
+
+/// `roots`: every directory that is searched.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Roots {
+    /// Highest precedence first.
+    pub roots: Vec<RootLine>,
+}
+
+/// One directory that is searched.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RootLine {
+    /// Where it is.
+    pub path: String,
+    /// What is found there came from here.
+    pub scope: &'static str,
+    /// Whose convention it is.
+    pub convention: &'static str,
+    /// `skills` or `plugins`.
+    pub holds: &'static str,
+    /// Its place in the order; lower wins.
+    pub priority: usize,
+    /// `ok`, `missing`, `not-directory` or `unreadable`.
+    pub status: &'static str,
+}
+
+/// `reload`: what a fresh discovery found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Reload<'a> {
+    /// How many skills load.
+    pub skill_count: usize,
+    /// How many plugins load.
+    pub plugin_count: usize,
+    /// Skills and plugins that do not load, and why.
+    pub errors: Vec<ReloadError>,
+    /// What was kept out by something of the same name.
+    pub collisions: Vec<CollisionLine<'a>>,
+    /// The snapshot's version.
+    pub snapshot: String,
+}
+
+/// A file that does not load.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReloadError {
+    /// The file.
+    pub path: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// `prompt`: a catalog for a model.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Prompt {
+    /// The text to put into the prompt; empty where there is nothing to offer.
+    pub text: String,
+    /// How many skills the agent may use.
+    pub available: usize,
+    /// How many of them the text names.
+    pub shown: usize,
+    /// Whose descriptions were cut to fit the budget.
+    pub shortened: Vec<String>,
+    /// Which were left out to fit the budget.
+    pub dropped: Vec<String>,
+    /// The characters of the text.
+    pub characters: usize,
+    /// The snapshot's version.
+    pub snapshot: String,
+}
+
+/// `render`: a skill's text with its arguments.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Render<'a> {
+    /// Whether the skill was found.
+    pub found: bool,
+    /// Its qualified name.
+    pub skill: Option<String>,
+    /// The text.
+    pub text: String,
+    /// What stayed inert or could not be filled in.
+    pub problems: Vec<ProblemLine<'a>>,
+}
+
+/// `new`: a skill was written.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct New<'a> {
+    /// The skill's name.
+    pub name: String,
+    /// The file that was written, if it was.
+    pub path: Option<String>,
+    /// Where it will be found.
+    pub scope: &'static str,
+    /// Why the content was refused.
+    pub problems: Vec<ProblemLine<'a>>,
+}
+
+/// `doctor`: the state of everything, and what to do about it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Doctor {
+    /// One line per thing looked at.
+    pub checks: Vec<DoctorLine>,
+    /// The worst of them.
+    pub verdict: Health,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct DoctorLine {
+    /// What was looked at.
+    pub name: &'static str,
+    /// How it is.
+    pub health: Health,
+    /// What was seen.
+    pub detail: String,
+    /// What to do, where something is to be done.
+    pub hint: Option<String>,
+}
+
+/// How something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Health {
+    /// As it should be.
+    Good,
+    /// Usable, but worth a look.
+    Warning,
+    /// Broken.
+    Bad,
+}
+
+/// `explain`: what a code means.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Explain {
+    /// The code.
+    pub code: String,
+    /// Whether it is a problem in a file or the outcome of an operation.
+    pub kind: &'static str,
+    /// How much a problem matters; the exit code of an outcome.
+    pub weight: String,
+    /// Whether a problem keeps its skill or plugin out of the catalog.
+    pub excludes: bool,
+    /// What it means.
+    pub about: &'static str,
+}

@@ -1,0 +1,106 @@
+//! A skill in a list.
+
+use guild_catalog::{Collision, Entry};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// One skill in a list.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SkillSummary<'a> {
+    /// The name inside its plugin, or its only name.
+    pub name: &'a str,
+    /// The name that always finds it.
+    pub qualified_name: String,
+    /// Where it came from.
+    pub scope: &'static str,
+    /// The plugin that ships it.
+    pub plugin: Option<&'a str>,
+    /// A name for people, where the file's own cannot serve as an identifier.
+    pub title: Option<&'a str>,
+    /// What it does.
+    pub description: &'a str,
+    /// When to reach for it.
+    pub when_to_use: Option<&'a str>,
+    /// Its file.
+    pub path: PathBuf,
+    /// Other files that hold the same skill.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub also_at: &'a [PathBuf],
+    /// How it runs: `inline`, `subagent`, `script` or `tool`.
+    pub kind: &'static str,
+    /// Whether it can be used on this machine.
+    pub eligible: bool,
+    /// Why not, if not.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub unmet: &'a [String],
+    /// Whether the configuration leaves it on.
+    pub enabled: bool,
+    /// Whether models may be told of it and may run it.
+    pub model_invocable: bool,
+    /// Whether people may call it by name.
+    pub user_invocable: bool,
+    /// How many problems its files have.
+    pub problems: usize,
+    /// Whether its activation globs match the given file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub matches_file: Option<bool>,
+    /// How well it matches a query.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+}
+
+impl<'a> SkillSummary<'a> {
+    /// The summary of an entry.
+    pub fn of(entry: &'a Entry) -> Self {
+        let skill = &entry.skill;
+        Self {
+            name: &skill.name,
+            qualified_name: entry.qualified_name(),
+            scope: entry.place.scope.as_str(),
+            plugin: entry.place.plugin.as_deref(),
+            title: skill.title.as_deref(),
+            description: &skill.description,
+            when_to_use: skill.when_to_use.as_deref(),
+            path: entry.place.path(),
+            also_at: &entry.also_at,
+            kind: skill.kind.as_str(),
+            eligible: entry.is_eligible(),
+            unmet: &entry.unmet,
+            enabled: entry.enabled,
+            model_invocable: skill.model_invocable,
+            user_invocable: skill.user_invocable,
+            problems: entry.problems.len(),
+            matches_file: None,
+            score: None,
+        }
+    }
+}
+
+/// Two of one name.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CollisionLine<'a> {
+    /// The qualified name, or `plugin:<name>`.
+    pub name: &'a str,
+    /// The scope of what won.
+    pub kept: &'static str,
+    /// The scope of what lost.
+    pub skipped: &'static str,
+    /// What won.
+    pub kept_path: &'a PathBuf,
+    /// What lost.
+    pub skipped_path: &'a PathBuf,
+}
+
+impl<'a> CollisionLine<'a> {
+    /// The line of a collision.
+    pub fn of(collision: &'a Collision) -> Self {
+        Self {
+            name: &collision.name,
+            kept: collision.kept.0.as_str(),
+            skipped: collision.skipped.0.as_str(),
+            kept_path: &collision.kept.1,
+            skipped_path: &collision.skipped.1,
+        }
+    }
+}
