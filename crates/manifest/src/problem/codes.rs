@@ -66,7 +66,7 @@ codes! {
     ValueInvalid = "value_invalid", Warning, loads, "A value has a type or form that its key does not take; it was ignored or converted.";
 
     // What a skill says of itself.
-    NameMissing = "name_missing", Warning, loads, "The skill has no name of its own; the directory or file name is used.";
+    NameMissing = "name_missing", Warning, loads, "The skill or plugin has no name of its own; the directory or file name is used.";
     NameInvalid = "name_invalid", Warning, loads, "The name cannot serve as an identifier; the directory or file name is used and the name is shown.";
     NameMismatch = "name_mismatch", Info, loads, "The name differs from the directory name; both find the skill.";
     DescriptionMissing = "description_missing", Warning, loads, "The skill has no description, so models are not told of it.";
