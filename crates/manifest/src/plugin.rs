@@ -11,6 +11,7 @@ mod dialect;
 mod fields;
 mod guild;
 mod inspection;
+pub mod marketplace;
 mod mcp;
 mod metadata;
 mod mindroom;

@@ -165,6 +165,12 @@ impl<'a> Fields<'a> {
         flag
     }
 
+    /// The mapping under `key`, to be read in the same manner.
+    pub(super) fn fields(&mut self, key: &str) -> Option<Self> {
+        let node = self.take(key)?;
+        self.within(key, node)
+    }
+
     /// The mapping under `key`, kept as it is.
     pub(super) fn data(&mut self, key: &str) -> Option<Data> {
         let node = self.take(key)?;

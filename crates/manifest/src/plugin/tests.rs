@@ -4,6 +4,7 @@ mod agent_plugin;
 mod foreign;
 mod guild;
 mod hostile;
+mod marketplace;
 mod mcp;
 mod vendor;
 

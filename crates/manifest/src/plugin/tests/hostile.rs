@@ -1,6 +1,7 @@
 //! Files meant to break a reader: none of them may, and each gets an answer.
 
 use super::*;
+use crate::plugin::marketplace;
 use expect_test::expect;
 
 #[track_caller]
@@ -155,6 +156,11 @@ fn many_keys_and_many_servers_are_read_in_passing() {
     let fixture = Fixture::with("plugin.json", format!("{{{keys}\"name\":\"a\"}}"));
     let plugin = read("d", &fixture, Standing::Anywhere).unwrap().plugin.unwrap();
     assert_eq!(plugin.extra.len(), 20_000);
+    let offers: String = (0..20_000).map(|n| format!("{{\"name\":\"p{n}\",\"source\":\"./p\"}},")).collect();
+    let fixture = Fixture::with("marketplace.json", format!("{{\"name\":\"m\",\"plugins\":[{offers}{{}}]}}"));
+    let reading = marketplace::read("d", &fixture).unwrap();
+    assert_eq!(reading.marketplace.unwrap().plugins.len(), 20_000);
+    assert_eq!(reading.problems.len(), 2);
 }
 
 /// Good manifests, to be broken.
@@ -190,9 +196,13 @@ const SAMPLES: [(&str, &str); 7] = [
     ),
 ];
 
+const MARKETPLACE: &str = r#"{"name":"m","owner":{"name":"o"},"metadata":{"pluginRoot":"./p"},"renames":{"a":null},
+    "plugins":[{"name":"a","source":"b"},{"name":"c","source":{"source":"git-subdir","url":"git@h:p","path":"x"}},
+    {"name":"d","source":{"source":"command","command":"c","timeout":5}}]}"#;
+
 /// Reads bytes in every way there is; it is enough that all of them come back.
 fn read_all(path: &str, bytes: Vec<u8>) {
-    let mut fixture = Fixture::with(path, bytes);
+    let mut fixture = Fixture::with(path, bytes.clone());
     if path == "mcp.json" {
         fixture.put("plugin.json", Found::Bytes(SAMPLES[1].1.as_bytes().to_vec()));
     }
@@ -202,6 +212,12 @@ fn read_all(path: &str, bytes: Vec<u8>) {
         assert!(reading.plugin.is_some() || excluded, "nothing was read and no problem says why");
         assert!(reading.plugin.is_none() || !excluded);
     }
+    let reading = marketplace::read("d", &Fixture::with("marketplace.json", bytes)).unwrap();
+    assert!(reading.marketplace.is_some() || !reading.problems.is_empty());
+}
+
+fn samples() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SAMPLES.into_iter().chain([("marketplace.json", MARKETPLACE)])
 }
 
 #[test]
@@ -210,11 +226,13 @@ fn samples_are_good_before_they_are_broken() {
         let reading = read("d", &Fixture::with(path, *text), Standing::Anywhere).unwrap();
         assert!(reading.plugin.is_some(), "{path}: {:?}", reading.problems);
     }
+    let reading = marketplace::read("d", &Fixture::with("marketplace.json", MARKETPLACE)).unwrap();
+    assert_eq!(reading.problems, []);
 }
 
 #[test]
 fn a_file_cut_anywhere_gets_an_answer() {
-    for (path, text) in SAMPLES {
+    for (path, text) in samples() {
         for end in 0..=text.len() {
             read_all(path, text.as_bytes()[..end].to_vec());
         }
@@ -231,7 +249,7 @@ fn a_file_with_random_bytes_in_it_gets_an_answer() {
         (state % below as u64) as usize
     };
     let alphabet = b"{}[]\",:.-_/\\$~0e\0\xff\xc3\r\n nft";
-    for (path, text) in SAMPLES {
+    for (path, text) in samples() {
         for _ in 0..1_000 {
             let mut bytes = text.as_bytes().to_vec();
             for _ in 0..=random(4) {
