@@ -5,6 +5,10 @@
 use super::{Entry, MAX_DEPTH, Map, Node, Scalar, ScalarKind, Value, yaml::duplicate};
 use crate::{Code, Pos, Problem, text::LineIndex};
 use jsonc_parser::{CollectOptions, ParseOptions, ast, common::Ranged, parse_to_ast};
+use std::collections::HashMap;
+
+/// How many values a JSON text may hold; more than YAML, because marketplaces list thousands of plugins.
+const MAX_JSON_NODES: usize = 200_000;
 
 /// Which grammar a text is held to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,10 +21,9 @@ pub enum Grammar {
 
 /// Reads one value; duplicate keys and the like are added to `problems`.
 pub fn parse(text: &str, grammar: Grammar, problems: &mut Vec<Problem>) -> Result<Node, Problem> {
-    let lines = LineIndex::new(text);
     let collect = CollectOptions::default();
     let parsed = parse_to_ast(text, &collect, &options(grammar)).map_err(|error| {
-        let at = lines.place(text, error.range().start);
+        let at = LineIndex::new(text).place(text, error.range().start);
         let message = format!("invalid JSON: {}", lower_first(&error.kind().to_string()));
         Problem::new(Code::ValueInvalid, at, message, "check commas, quotes and brackets on this line")
     })?;
@@ -28,7 +31,7 @@ pub fn parse(text: &str, grammar: Grammar, problems: &mut Vec<Problem>) -> Resul
         let message = "invalid JSON: the text is empty";
         return Err(Problem::new(Code::ValueInvalid, Pos::START, message, "write an object: {}"));
     };
-    Reader { text, lines, problems }.node(value, 0)
+    Reader { cursor: Cursor { text, offset: 0, at: Pos::START }, nodes: 0, problems }.node(value, 0)
 }
 
 fn options(grammar: Grammar) -> ParseOptions {
@@ -48,17 +51,45 @@ fn options(grammar: Grammar) -> ParseOptions {
 }
 
 struct Reader<'a> {
-    text: &'a str,
-    lines: LineIndex,
+    cursor: Cursor<'a>,
+    nodes: usize,
     problems: &'a mut Vec<Problem>,
+}
+
+/// Turns offsets into places as the values come by, so that a text on one long line is walked once only.
+struct Cursor<'a> {
+    text: &'a str,
+    offset: usize,
+    at: Pos,
+}
+
+impl Cursor<'_> {
+    fn place(&mut self, offset: usize) -> Pos {
+        if offset < self.offset {
+            (self.offset, self.at) = (0, Pos::START);
+        }
+        for c in self.text.get(self.offset..offset).unwrap_or_default().chars() {
+            self.at = match c {
+                '\n' => Pos::line(self.at.line.saturating_add(1)),
+                _ => Pos::new(self.at.line, self.at.column.saturating_add(1)),
+            };
+        }
+        self.offset = offset;
+        self.at
+    }
 }
 
 impl Reader<'_> {
     fn node(&mut self, value: ast::Value<'_>, depth: usize) -> Result<Node, Problem> {
-        let at = self.lines.place(self.text, value.range().start);
+        let at = self.cursor.place(value.range().start);
+        self.nodes += 1;
         if depth > MAX_DEPTH {
             let message = format!("the JSON is nested deeper than {MAX_DEPTH}");
             return Err(Problem::new(Code::YamlBudget, at, message, "flatten the value"));
+        }
+        if self.nodes > MAX_JSON_NODES {
+            let message = format!("the JSON holds more than {MAX_JSON_NODES} values");
+            return Err(Problem::new(Code::YamlBudget, at, message, "split the file"));
         }
         let scalar = |text: String, kind| Value::Scalar(Scalar { text, kind });
         let value = match value {
@@ -76,16 +107,24 @@ impl Reader<'_> {
     }
 
     fn map(&mut self, object: ast::Object<'_>, depth: usize) -> Result<Value, Problem> {
-        let mut map = Map::default();
+        let mut entries: Vec<Entry> = Vec::with_capacity(object.properties.len());
+        let mut known: HashMap<String, usize> = HashMap::new();
         for property in object.properties {
-            let key_at = self.lines.place(self.text, property.range.start);
+            let key_at = self.cursor.place(property.range.start);
             let key = property.name.as_str().to_owned();
-            let value = self.node(property.value, depth + 1)?;
-            if let Some(earlier) = map.insert(Entry { key: key.clone(), key_at, value }) {
-                self.problems.push(duplicate(&key, earlier, key_at));
+            let entry = Entry { key: key.clone(), key_at, value: self.node(property.value, depth + 1)? };
+            match known.get(&key).and_then(|index| entries.get_mut(*index)) {
+                Some(earlier) => {
+                    self.problems.push(duplicate(&key, earlier.key_at, key_at));
+                    *earlier = entry;
+                }
+                None => {
+                    known.insert(key, entries.len());
+                    entries.push(entry);
+                }
             }
         }
-        Ok(Value::Map(map))
+        Ok(Value::Map(Map { entries }))
     }
 }
 
@@ -153,6 +192,26 @@ mod tests {
             &closed,
             Grammar::Json5,
             expect![":1:34: error[yaml_budget]: the JSON is nested deeper than 32"],
+        );
+    }
+
+    #[test]
+    fn places_follow_lines_and_count_characters() {
+        let mut problems = Vec::new();
+        let node = parse("{\"ä\": [1,\n  {\"b\": 2}]}", Grammar::Json, &mut problems).unwrap();
+        let list = node.as_map().unwrap().get_exact("ä").unwrap();
+        assert_eq!(list.at, Pos::new(1, 7));
+        let inner = &list.as_list().unwrap()[1];
+        assert_eq!((inner.at, inner.as_map().unwrap().entries[0].key_at), (Pos::new(2, 3), Pos::new(2, 4)));
+    }
+
+    #[test]
+    fn a_text_of_too_many_values_is_refused() {
+        let many = format!("[{}0]", "0,".repeat(MAX_JSON_NODES));
+        check(
+            &many,
+            Grammar::Json,
+            expect![":1:400000: error[yaml_budget]: the JSON holds more than 200000 values"],
         );
     }
 }
