@@ -1,0 +1,83 @@
+//! The command line: global options and one subcommand, each in a file of its own.
+
+use crate::commands::{
+    check, completions, doctor, explain, list, new, plugins, prompt, reload, render, roots, search, show, watch,
+};
+use crate::ui::{Colour, Ui};
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// One platform for agent skills and plugins
+///
+/// Guildhall finds every skill and plugin on this machine, whichever agent it was written for, and says what is wrong
+/// with each and how to fix it. This release reads; it runs nothing.
+#[derive(Debug, Parser)]
+#[command(name = "guild", version, max_term_width = 100, disable_help_subcommand = true)]
+pub struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Options of every command.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Global {
+    /// Print one JSON envelope and nothing else on standard output
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Say nothing but data and errors
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// When to use colour
+    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    pub color: Colour,
+    /// Act as if started in this directory
+    #[arg(long, short = 'C', global = true, value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    List(list::Args),
+    Show(show::Args),
+    Search(search::Args),
+    Check(check::Args),
+    Roots(roots::Args),
+    Plugins(plugins::Args),
+    Prompt(prompt::Args),
+    Render(render::Args),
+    New(new::Args),
+    Reload(reload::Args),
+    Watch(watch::Args),
+    Doctor(doctor::Args),
+    Explain(explain::Args),
+    Completions(completions::Args),
+}
+
+impl Cli {
+    /// Runs the subcommand.
+    pub fn run(self) -> ExitCode {
+        let ui = match Ui::new(self.global) {
+            Ok(ui) => ui,
+            Err(code) => return code,
+        };
+        match self.command {
+            Command::List(args) => list::run(&args, &ui),
+            Command::Show(args) => show::run(&args, &ui),
+            Command::Search(args) => search::run(&args, &ui),
+            Command::Check(args) => check::run(&args, &ui),
+            Command::Roots(args) => roots::run(&args, &ui),
+            Command::Plugins(args) => plugins::run(&args, &ui),
+            Command::Prompt(args) => prompt::run(&args, &ui),
+            Command::Render(args) => render::run(&args, &ui),
+            Command::New(args) => new::run(&args, &ui),
+            Command::Reload(args) => reload::run(&args, &ui),
+            Command::Watch(args) => watch::run(&args, &ui),
+            Command::Doctor(args) => doctor::run(&args, &ui),
+            Command::Explain(args) => explain::run(&args, &ui),
+            Command::Completions(args) => completions::run(&args, &ui),
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! One file per command: its arguments, whose comments are its help, and how its reply is printed.
+
+pub mod check;
+pub mod completions;
+pub mod doctor;
+pub mod explain;
+pub mod list;
+pub mod new;
+pub mod plugins;
+pub mod prompt;
+pub mod reload;
+pub mod render;
+pub mod roots;
+pub mod search;
+pub mod show;
+pub mod watch;

@@ -1,0 +1,116 @@
+//! `guild list`
+
+use crate::print::{Cell, Ink, Style, table};
+use crate::ui::Ui;
+use guild_engine::catalog::Freshness;
+use guild_engine::reply::{List, SkillSummary};
+use guild_engine::{ListRequest, list};
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// List every skill, from every convention, with where it came from
+///
+/// Without options all skills that load are listed, those included that are switched off or ask for something this
+/// machine does not have. A skill of the same name in a nearer place hides the others; `--all` shows which.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Only skills of this source: project, custom, user, system, extra, plugin or builtin
+    #[arg(long, value_name = "SOURCE")]
+    source: Option<String>,
+    /// Only skills that this agent may use, in the order of its allowlist
+    #[arg(long, value_name = "AGENT")]
+    agent: Option<String>,
+    /// Also skills that do not load, and what hides what
+    #[arg(long)]
+    all: bool,
+    /// Mark the skills whose `paths` match this file, and list them first
+    #[arg(long, value_name = "FILE")]
+    file: Option<String>,
+}
+
+pub fn run(args: &Args, ui: &Ui) -> ExitCode {
+    let hall = ui.hall(Freshness::Indexed);
+    let request = ListRequest {
+        source: args.source.as_deref(),
+        agent: args.agent.as_deref(),
+        all: args.all,
+        file: args.file.as_deref(),
+    };
+    let mut envelope = list(&hall, &request);
+    if envelope.message.is_empty() {
+        envelope.message = footer(&envelope.data, hall.snapshot.broken.len());
+    }
+    ui.finish(&envelope, |data, style, out| print(data, args.all, style, out))
+}
+
+fn print(data: &List<'_>, all: bool, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    if !data.skills.is_empty() {
+        print_skills(&data.skills, style, out)?;
+    }
+    for broken in data.broken.iter().flatten() {
+        let reason = broken.problems.iter().find(|problem| problem.severity == "error");
+        let reason = reason.map_or("", |problem| problem.message.as_ref());
+        let (name, reason) = (crate::print::escape::line(&broken.name), crate::print::escape::line(reason));
+        writeln!(out, "{} {name} ({}): {reason}", style.ink(Ink::Red, "does not load:"), broken.scope)?;
+    }
+    if all {
+        for collision in &data.collisions {
+            let kept = collision.kept_path.to_string_lossy();
+            let skipped = collision.skipped_path.to_string_lossy();
+            let line = format!("{} from {kept} hides {skipped}", collision.name);
+            writeln!(out, "{} {}", style.ink(Ink::Yellow, "hidden:"), crate::print::escape::line(&line))?;
+        }
+    }
+    Ok(())
+}
+
+/// Prints skills as a table; `search` does the same.
+pub fn print_skills(skills: &[SkillSummary<'_>], style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let states: Vec<String> = skills.iter().map(state).collect();
+    let rows: Vec<[Cell<'_>; 5]> = skills
+        .iter()
+        .zip(&states)
+        .map(|(skill, state)| {
+            [
+                Cell::new(Ink::Bold, &skill.qualified_name),
+                Cell::plain(skill.kind),
+                Cell::plain(skill.scope),
+                Cell::new(if state == "ready" { Ink::Green } else { Ink::Yellow }, state),
+                Cell::plain(skill.description),
+            ]
+        })
+        .collect();
+    table(["NAME", "KIND", "SOURCE", "STATE", "DESCRIPTION"], &rows, style, out)
+}
+
+fn state(skill: &SkillSummary<'_>) -> String {
+    let mut words = Vec::new();
+    if !skill.enabled {
+        words.push("off");
+    }
+    if !skill.eligible {
+        words.push("ineligible");
+    }
+    if !skill.model_invocable {
+        words.push("manual");
+    }
+    if skill.matches_file == Some(true) {
+        words.push("matches");
+    }
+    if words.is_empty() { "ready".to_owned() } else { words.join(",") }
+}
+
+fn footer(data: &List<'_>, broken: usize) -> String {
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    let mut parts = vec![format!("{} skill{}", data.count, plural(data.count))];
+    if broken > 0 {
+        parts.push(format!("{broken} that do not load (see `guild check`)"));
+    }
+    if !data.collisions.is_empty() {
+        parts.push(format!("{} hidden by another of the same name", data.collisions.len()));
+    }
+    if !data.problems.is_empty() {
+        parts.push(format!("{} other problem{} (see `guild check`)", data.problems.len(), plural(data.problems.len())));
+    }
+    parts.join(", ")
+}

@@ -1,0 +1,70 @@
+//! Output for people: what is coloured, cut to the terminal and made harmless.
+
+pub mod escape;
+mod problem;
+pub mod sarif;
+mod table;
+
+pub use problem::{problem, problem_line};
+pub use table::{Cell, table};
+
+use std::fmt;
+
+/// How text is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Style {
+    /// Whether colour is used.
+    pub colour: bool,
+    /// The columns of the terminal; `None` where lines may be as long as they are.
+    pub width: Option<usize>,
+}
+
+/// What a word means; colour never carries meaning alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ink {
+    /// As it is.
+    Plain,
+    /// A heading or a name.
+    Bold,
+    /// Beside the point.
+    Dim,
+    /// Good.
+    Green,
+    /// A warning.
+    Yellow,
+    /// An error.
+    Red,
+    /// A hint or a path.
+    Cyan,
+}
+
+/// A word with its ink.
+pub struct Inked<'a> {
+    text: &'a str,
+    code: Option<&'static str>,
+}
+
+impl Style {
+    /// The text in an ink, if colour is used.
+    pub fn ink<'a>(&self, ink: Ink, text: &'a str) -> Inked<'a> {
+        let code = match ink {
+            Ink::Plain => None,
+            Ink::Bold => Some("1"),
+            Ink::Dim => Some("2"),
+            Ink::Green => Some("32"),
+            Ink::Yellow => Some("33"),
+            Ink::Red => Some("31"),
+            Ink::Cyan => Some("36"),
+        };
+        Inked { text, code: code.filter(|_| self.colour) }
+    }
+}
+
+impl fmt::Display for Inked<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.code {
+            Some(code) => write!(f, "\x1b[{code}m{}\x1b[0m", self.text),
+            None => f.write_str(self.text),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Hostile text made harmless for a terminal: nothing moves the cursor, turns the direction or hides.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// One line: white space collapsed, everything invisible shown as `\u{…}`.
+pub fn line(text: &str) -> Cow<'_, str> {
+    let is_plain = |text: &str| text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) && !text.contains("  ");
+    if is_plain(text) && text.trim() == text {
+        return Cow::Borrowed(text);
+    }
+    let words = text.split_whitespace().map(shown).collect::<Vec<_>>();
+    Cow::Owned(words.join(" "))
+}
+
+/// Several lines: line breaks and tabs stay, everything else invisible is shown as `\u{…}`.
+pub fn block(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |out, c| {
+        if matches!(c, '\n' | '\t') { push(out, c) } else { push_shown(out, c) }
+    })
+}
+
+fn shown(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), push_shown)
+}
+
+fn push(mut out: String, c: char) -> String {
+    out.push(c);
+    out
+}
+
+fn push_shown(mut out: String, c: char) -> String {
+    if is_unseen(c) {
+        write!(out, "\\u{{{:x}}}", u32::from(c)).ok();
+        return out;
+    }
+    push(out, c)
+}
+
+/// Control characters, direction marks, zero-width characters, variation selectors beyond the common one, tags.
+fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(u32::from(c),
+            0xad | 0x34f | 0x61c | 0x115f..=0x1160 | 0x17b4..=0x17b5 | 0x180b..=0x180f | 0x200b | 0x200e..=0x200f
+            | 0x2028..=0x202e | 0x2060..=0x206f | 0x3164 | 0xfe00..=0xfe0e | 0xfeff | 0xffa0 | 0xfff0..=0xfffb
+            | 0x1d173..=0x1d17a | 0xe0000..=0xe0fff)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terminal_sequences_become_text() {
+        assert_eq!(line("a\x1b]0;owned\x07b\x1b[2J"), "a\\u{1b}]0;owned\\u{7}b\\u{1b}[2J");
+        assert_eq!(line("c1\u{9b}31m"), "c1\\u{9b}31m");
+    }
+
+    #[test]
+    fn hidden_and_turning_characters_become_text() {
+        assert_eq!(line("a\u{202e}b\u{200b}c\u{e0041}"), "a\\u{202e}b\\u{200b}c\\u{e0041}");
+    }
+
+    #[test]
+    fn a_line_stays_one_line() {
+        assert_eq!(line("  two\r\n lines\tand  a tab "), "two lines and a tab");
+    }
+
+    #[test]
+    fn ordinary_text_of_any_script_is_left_alone() {
+        assert_eq!(line("größe 名前 ❤️ 👩‍💻"), "größe 名前 ❤️ 👩‍💻");
+    }
+
+    #[test]
+    fn a_block_keeps_its_lines() {
+        assert_eq!(block("a\n\tb\x1b[0m\r\n"), "a\n\tb\\u{1b}[0m\\u{d}\n");
+    }
+}

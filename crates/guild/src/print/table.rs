@@ -1,0 +1,83 @@
+//! A table of cells: columns as wide as their widest cell, the last one cut to the terminal.
+
+use super::{Ink, Style, escape};
+use std::borrow::Cow;
+use std::io::{self, Write};
+use unicode_width::UnicodeWidthStr as _;
+
+const GAP: usize = 2;
+
+/// One cell: text made harmless, and its ink.
+pub struct Cell<'a> {
+    text: Cow<'a, str>,
+    ink: Ink,
+}
+
+impl<'a> Cell<'a> {
+    /// A cell in an ink.
+    pub fn new(ink: Ink, text: &'a str) -> Self {
+        Self { text: escape::line(text), ink }
+    }
+
+    /// A plain cell.
+    pub fn plain(text: &'a str) -> Self {
+        Self::new(Ink::Plain, text)
+    }
+}
+
+/// Prints rows of cells under a heading.
+pub fn table<const N: usize>(
+    heading: [&str; N],
+    rows: &[[Cell<'_>; N]],
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut widths = heading.map(str::width);
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.text.width());
+        }
+    }
+    let heading = heading.map(|text| Cell::new(Ink::Dim, text));
+    for row in std::iter::once(&heading).chain(rows) {
+        print_row(row, &widths, style, out)?;
+    }
+    Ok(())
+}
+
+fn print_row<const N: usize>(
+    row: &[Cell<'_>; N],
+    widths: &[usize; N],
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut column = 0;
+    for (index, (cell, width)) in row.iter().zip(widths).enumerate() {
+        if index + 1 == N {
+            let room = style.width.map(|total| total.saturating_sub(column).max(8));
+            let text = room.map_or(Cow::Borrowed(cell.text.as_ref()), |room| cut(&cell.text, room));
+            writeln!(out, "{}", style.ink(cell.ink, &text))?;
+        } else {
+            let padding = " ".repeat(width.saturating_sub(cell.text.width()) + GAP);
+            write!(out, "{}{padding}", style.ink(cell.ink, &cell.text))?;
+            column += width + GAP;
+        }
+    }
+    Ok(())
+}
+
+/// The text, or as much of it as fits with an ellipsis.
+fn cut(text: &str, room: usize) -> Cow<'_, str> {
+    if text.width() <= room {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::new();
+    for c in text.chars() {
+        if kept.width() + unicode_width::UnicodeWidthChar::width(c).unwrap_or(0) + 1 > room {
+            break;
+        }
+        kept.push(c);
+    }
+    kept.push('…');
+    Cow::Owned(kept)
+}

@@ -1,0 +1,60 @@
+//! The surroundings as this process sees them: the one place where the environment is read.
+
+#![expect(clippy::disallowed_methods, reason = "this is where the environment is read and made into arguments")]
+
+use guild_engine::ConfigFile;
+use guild_engine::catalog::Machine;
+use guild_engine::manifest::config::Layer;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+/// Whether colour is unwanted: `NO_COLOR` is set, or the terminal cannot show any.
+pub fn refuses_colour() -> bool {
+    env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) || env::var_os("TERM").is_some_and(|t| t == "dumb")
+}
+
+/// The machine, seen from `directory` or from where the process was started.
+pub fn machine(directory: Option<&Path>) -> io::Result<Machine> {
+    let started = env::current_dir()?;
+    let directory = match directory {
+        Some(path) => started.join(path).canonicalize()?,
+        None => started,
+    };
+    let variables: BTreeMap<String, String> =
+        env::vars_os().filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?))).collect();
+    let path = |name: &str| variables.get(name).filter(|value| value.starts_with('/')).map(PathBuf::from);
+    let home = path("HOME");
+    let cache = path("XDG_CACHE_HOME").or_else(|| home.as_ref().map(|home| home.join(".cache")));
+    Ok(Machine {
+        directory,
+        config_home: path("XDG_CONFIG_HOME"),
+        cache: cache.map(|cache| cache.join("guild")),
+        etc: path("GUILD_ETC"),
+        os: env::consts::OS.to_owned(),
+        home,
+        env: variables,
+        ..Machine::default()
+    })
+}
+
+/// The configuration files that are there, from the machine's to the project's.
+pub fn config_files(machine: &Machine) -> Vec<ConfigFile> {
+    let system = machine.system_path("/etc/guild/config.toml");
+    let user = machine.config_directory().map(|config| config.join("guild/config.toml"));
+    let workspace = machine.workspace();
+    let project = [workspace.join("guild.toml"), workspace.join(".guild/config.toml")];
+    let mut files = read_any(Layer::System, &system);
+    files.extend(user.iter().flat_map(|path| read_any(Layer::User, path)));
+    files.extend(project.iter().flat_map(|path| read_any(Layer::Project, path)));
+    files
+}
+
+/// The file, or its YAML sibling.
+fn read_any(layer: Layer, path: &Path) -> Option<ConfigFile> {
+    let candidates = ["toml", "yaml", "yml"].map(|extension| path.with_extension(extension));
+    candidates.iter().find_map(|path| {
+        let bytes = fs::read(path).ok()?;
+        Some(ConfigFile { layer, path: path.to_string_lossy().into_owned(), bytes })
+    })
+}
