@@ -1,1 +1,3 @@
-//! Placeholder.
+//! Discover, rank and render: every skill and plugin on a machine as one immutable snapshot.
+
+pub mod search;
