@@ -10,8 +10,10 @@ mod index;
 mod inspect;
 mod machine;
 mod precedence;
+pub mod prompt;
 mod root;
 mod scope;
+pub mod search;
 mod snapshot;
 
 pub use discover::{Freshness, bytes, discover, files};

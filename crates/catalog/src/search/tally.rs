@@ -1,0 +1,122 @@
+//! The tally: how often, and where, each document meets each term of a query.
+//!
+//! Frequencies are weighted by field and length as they are counted, which is what makes BM25 fielded. How rare
+//! a term is plays no part here.
+
+use super::Document;
+use super::field::{Field, HEAD, Scale};
+use super::query::{Grade, Query, Scratch};
+
+/// How one document meets one term: a weighted frequency for each grade.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Tally {
+    exact: f64,
+    prefix: f64,
+    one_slip: f64,
+    two_slips: f64,
+    /// Whether the name has the word itself.
+    pub(super) in_name: bool,
+}
+
+impl Tally {
+    /// The frequencies, from the best grade to the worst.
+    pub(super) const fn grades(&self) -> [f64; 4] {
+        [self.exact, self.prefix, self.one_slip, self.two_slips]
+    }
+
+    fn add(&mut self, field: Field, unit: f64, grade: Grade) {
+        self.in_name |= field == Field::Name && grade == Grade::Exact;
+        *match grade {
+            Grade::Exact => &mut self.exact,
+            Grade::Prefix => &mut self.prefix,
+            Grade::OneSlip => &mut self.one_slip,
+            Grade::TwoSlips => &mut self.two_slips,
+        } += unit;
+    }
+}
+
+/// The tallies of a collection: a row for each document, a column for each term.
+#[derive(Debug)]
+pub(super) struct Tallies {
+    terms: usize,
+    cells: Vec<Tally>,
+}
+
+impl Tallies {
+    pub(super) fn count(documents: &[Document<'_>], query: &Query) -> Self {
+        let terms = query.len();
+        let mut tallies = Self { terms, cells: vec![Tally::default(); documents.len() * terms] };
+        if terms == 0 {
+            return tallies;
+        }
+        let mut scratch = Scratch::default();
+        for field in HEAD {
+            tallies.each(field, documents, |text, mut met| {
+                query.scan(text, &mut scratch, &mut met);
+                if field == Field::Name {
+                    meet_joined(query, text, &mut scratch, &mut met);
+                }
+            });
+        }
+        let unmet = tallies.unmet();
+        if !unmet.is_empty() {
+            for field in HEAD {
+                tallies.each(field, documents, |text, met| query.scan_near(&unmet, text, &mut scratch, met));
+            }
+        }
+        tallies.each(Field::Body, documents, |text, met| query.scan(text, &mut scratch, met));
+        tallies
+    }
+
+    /// The row of the document at `index`.
+    pub(super) fn of(&self, index: usize) -> &[Tally] {
+        let start = index * self.terms;
+        self.cells.get(start..start + self.terms).unwrap_or_default()
+    }
+
+    /// For each term and grade, how many documents meet it.
+    pub(super) fn holders(&self) -> Vec<[usize; 4]> {
+        let mut holders = vec![[0; 4]; self.terms];
+        for row in self.cells.chunks(self.terms.max(1)) {
+            for (counts, tally) in holders.iter_mut().zip(row) {
+                for (count, frequency) in counts.iter_mut().zip(tally.grades()) {
+                    *count += usize::from(frequency > 0.0);
+                }
+            }
+        }
+        holders
+    }
+
+    /// The terms that no document has met exactly so far.
+    fn unmet(&self) -> Vec<usize> {
+        let holders = self.holders().into_iter().enumerate();
+        holders.filter_map(|(term, [exact, ..])| (exact == 0).then_some(term)).collect()
+    }
+
+    /// Calls `visit` with every text of `field` and with what counts a meeting in it.
+    fn each(
+        &mut self,
+        field: Field,
+        documents: &[Document<'_>],
+        mut visit: impl FnMut(&str, &mut dyn FnMut(usize, Grade)),
+    ) {
+        let scale = Scale::new(field, documents);
+        for (document, row) in documents.iter().zip(self.cells.chunks_mut(self.terms.max(1))) {
+            let text = field.text(document);
+            let unit = scale.unit(text);
+            visit(text, &mut |term, grade| {
+                if let Some(tally) = row.get_mut(term) {
+                    tally.add(field, unit, grade);
+                }
+            });
+        }
+    }
+}
+
+/// A name is also met as one word: `codereview` finds `code-review`.
+fn meet_joined(query: &Query, name: &str, scratch: &mut Scratch, met: &mut impl FnMut(usize, Grade)) {
+    if !name.chars().all(char::is_alphanumeric) {
+        let joined: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
+        query.meet(&joined, scratch, met);
+    }
+}
