@@ -7,7 +7,6 @@ use std::path::{Component, Path, PathBuf};
 
 /// One file, seen from the workspace.
 pub struct FileMatch {
-    relative: PathBuf,
     matching: Vec<PathBuf>,
 }
 
@@ -17,12 +16,12 @@ impl FileMatch {
         let whole = normal(&hall.machine.directory.join(file));
         let relative = whole.strip_prefix(hall.machine.workspace()).unwrap_or(&whole).to_owned();
         let matching = hall.snapshot.skills.iter().filter(|entry| entry.skill.matches_path(&relative));
-        Self { matching: matching.map(|entry| entry.place.path()).collect(), relative }
+        Self { matching: matching.map(|entry| entry.place.path()).collect() }
     }
 
     /// Whether the skill's globs match the file.
     pub fn matches(&self, entry: &Entry) -> bool {
-        entry.skill.matches_path(&self.relative)
+        self.matching.contains(&entry.place.path())
     }
 
     /// Marks each summary, and moves those that match to the front without changing the order otherwise.

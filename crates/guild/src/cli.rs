@@ -1,7 +1,7 @@
 //! The command line: global options and one subcommand, each in a file of its own.
 
 use crate::commands::{
-    check, completions, doctor, explain, list, new, plugins, prompt, reload, render, roots, search, show, watch,
+    check, completions, doctor, explain, list, plugins, prompt, reload, roots, search, show,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -47,10 +47,7 @@ enum Command {
     Roots(roots::Args),
     Plugins(plugins::Args),
     Prompt(prompt::Args),
-    Render(render::Args),
-    New(new::Args),
     Reload(reload::Args),
-    Watch(watch::Args),
     Doctor(doctor::Args),
     Explain(explain::Args),
     Completions(completions::Args),
@@ -71,10 +68,7 @@ impl Cli {
             Command::Roots(args) => roots::run(&args, &ui),
             Command::Plugins(args) => plugins::run(&args, &ui),
             Command::Prompt(args) => prompt::run(&args, &ui),
-            Command::Render(args) => render::run(&args, &ui),
-            Command::New(args) => new::run(&args, &ui),
             Command::Reload(args) => reload::run(&args, &ui),
-            Command::Watch(args) => watch::run(&args, &ui),
             Command::Doctor(args) => doctor::run(&args, &ui),
             Command::Explain(args) => explain::run(&args, &ui),
             Command::Completions(args) => completions::run(&args, &ui),

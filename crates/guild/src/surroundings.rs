@@ -40,14 +40,14 @@ pub fn machine(directory: Option<&Path>) -> io::Result<Machine> {
 
 /// The configuration files that are there, from the machine's to the project's.
 pub fn config_files(machine: &Machine) -> Vec<ConfigFile> {
-    let system = machine.system_path("/etc/guild/config.toml");
+    let system = Some(machine.system_path("/etc/guild/config.toml"));
     let user = machine.config_directory().map(|config| config.join("guild/config.toml"));
     let workspace = machine.workspace();
     let project = [workspace.join("guild.toml"), workspace.join(".guild/config.toml")];
-    let mut files = read_any(Layer::System, &system);
-    files.extend(user.iter().flat_map(|path| read_any(Layer::User, path)));
-    files.extend(project.iter().flat_map(|path| read_any(Layer::Project, path)));
-    files
+    let owned = [(Layer::System, system), (Layer::User, user)];
+    let places = owned.into_iter().filter_map(|(layer, path)| Some((layer, path?)));
+    let places = places.chain(project.map(|path| (Layer::Project, path)));
+    places.filter_map(|(layer, path)| read_any(layer, &path)).collect()
 }
 
 /// The file, or its YAML sibling.

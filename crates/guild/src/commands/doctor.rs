@@ -1,1 +1,33 @@
 //! `guild doctor`
+
+use crate::print::{Ink, Style, escape};
+use crate::ui::Ui;
+use guild_engine::catalog::Freshness;
+use guild_engine::doctor;
+use guild_engine::reply::{Doctor, Health};
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Look at everything that decides what you see, and say what to do
+#[derive(Debug, clap::Args)]
+pub struct Args {}
+
+pub fn run(_: &Args, ui: &Ui) -> ExitCode {
+    let hall = ui.hall(Freshness::Indexed);
+    ui.finish(&doctor(&hall), print)
+}
+
+fn print(data: &Doctor, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    for check in &data.checks {
+        let (ink, mark) = match check.health {
+            Health::Good => (Ink::Green, "good"),
+            Health::Warning => (Ink::Yellow, "look"),
+            Health::Bad => (Ink::Red, "bad "),
+        };
+        writeln!(out, "{}  {:<14} {}", style.ink(ink, mark), check.name, escape::line(&check.detail))?;
+        if let Some(hint) = &check.hint {
+            writeln!(out, "      {:<14} {} {}", "", style.ink(Ink::Cyan, "hint:"), escape::line(hint))?;
+        }
+    }
+    Ok(())
+}

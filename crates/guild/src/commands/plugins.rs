@@ -1,1 +1,44 @@
 //! `guild plugins`
+
+use crate::print::{Cell, Ink, Style, problem, table};
+use crate::ui::Ui;
+use guild_engine::catalog::Freshness;
+use guild_engine::plugins;
+use guild_engine::reply::Plugins;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// List every plugin, with how many skills it ships
+#[derive(Debug, clap::Args)]
+pub struct Args {}
+
+pub fn run(_: &Args, ui: &Ui) -> ExitCode {
+    let hall = ui.hall(Freshness::Indexed);
+    let envelope = plugins(&hall);
+    let message = format!("{} plugin{}", envelope.data.count, if envelope.data.count == 1 { "" } else { "s" });
+    ui.finish(&envelope.with_message(message), print)
+}
+
+fn print(data: &Plugins<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let counts: Vec<String> = data.plugins.iter().map(|plugin| plugin.skill_count.to_string()).collect();
+    let rows: Vec<[Cell<'_>; 6]> = data
+        .plugins
+        .iter()
+        .zip(&counts)
+        .map(|(plugin, count)| {
+            [
+                Cell::new(Ink::Bold, plugin.name),
+                Cell::plain(plugin.version.unwrap_or("-")),
+                Cell::plain(plugin.scope),
+                Cell::plain(count),
+                if plugin.enabled { Cell::new(Ink::Green, "on") } else { Cell::new(Ink::Yellow, "off") },
+                Cell::plain(plugin.description),
+            ]
+        })
+        .collect();
+    if !rows.is_empty() {
+        table(["NAME", "VERSION", "SOURCE", "SKILLS", "STATE", "DESCRIPTION"], &rows, style, out)?;
+    }
+    data.problems.iter().try_for_each(|line| problem(line, Path::new(""), style, out))
+}

@@ -1,1 +1,46 @@
 //! `guild search`
+
+use super::list::print_skills;
+use crate::ui::Ui;
+use guild_engine::catalog::Freshness;
+use guild_engine::{SearchRequest, search};
+use std::process::ExitCode;
+
+/// Search skills by name, description and text, best first
+///
+/// A query that is found in a name never ranks below one that is only found in a description. Misspelled words and
+/// beginnings of words are understood.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// What to look for
+    #[arg(required = true, value_name = "QUERY")]
+    query: Vec<String>,
+    /// How many results at the most
+    #[arg(short = 'n', long = "limit", default_value_t = 10, value_name = "N")]
+    limit: usize,
+    /// Only skills that this agent may use
+    #[arg(long, value_name = "AGENT")]
+    agent: Option<String>,
+    /// Mark the skills whose `paths` match this file, and list them first
+    #[arg(long, value_name = "FILE")]
+    file: Option<String>,
+}
+
+pub fn run(args: &Args, ui: &Ui) -> ExitCode {
+    let hall = ui.hall(Freshness::Indexed);
+    let query = args.query.join(" ");
+    let request = SearchRequest {
+        query: &query,
+        limit: args.limit,
+        agent: args.agent.as_deref(),
+        file: args.file.as_deref(),
+    };
+    let mut envelope = search(&hall, &request);
+    if envelope.message.is_empty() && envelope.data.skills.is_empty() {
+        envelope.message = format!("nothing matches `{query}`");
+    }
+    ui.finish(&envelope, |data, style, out| match data.skills.as_slice() {
+        [] => Ok(()),
+        skills => print_skills(skills, style, out),
+    })
+}

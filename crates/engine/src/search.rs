@@ -1,0 +1,70 @@
+//! `search`: skills by what they are called, what they do and what they say.
+
+use crate::agent::skills_of;
+use crate::file_match::FileMatch;
+use crate::hall::Hall;
+use crate::reply::{Search, SkillSummary};
+use crate::{Code, Envelope};
+use guild_catalog::Entry;
+use guild_catalog::search::{Document, rank};
+
+/// What to search for.
+#[derive(Debug)]
+pub struct SearchRequest<'a> {
+    /// The words.
+    pub query: &'a str,
+    /// How many at the most.
+    pub limit: usize,
+    /// Only skills that this agent may use; a person's search also finds what is hidden from models.
+    pub agent: Option<&'a str>,
+    /// Mark and lift the skills whose activation globs match this file.
+    pub file: Option<&'a str>,
+}
+
+/// Searches.
+pub fn search<'a>(hall: &'a Hall, request: &SearchRequest<'_>) -> Envelope<Search<'a>> {
+    let query = request.query.trim().to_owned();
+    if query.is_empty() {
+        let reply = Search { query, skills: Vec::new(), count: 0 };
+        return Envelope::error(Code::EmptyQuery, "the query is empty; say what you are looking for", reply);
+    }
+    let entries: Vec<&Entry> = match request.agent {
+        Some(agent) => skills_of(hall, agent),
+        None => hall.snapshot.skills.iter().collect(),
+    };
+    let names: Vec<String> = entries.iter().map(|entry| entry.qualified_name()).collect();
+    // A file that cannot be read now is still found by what the snapshot knows of it.
+    let bodies: Vec<String> = entries.iter().map(|entry| body(entry)).collect();
+    let documents: Vec<Document<'_>> =
+        entries.iter().zip(&names).zip(&bodies).map(|((entry, name), body)| document(entry, name, body)).collect();
+    let hits = rank(&documents, &query, request.limit);
+    let mut skills: Vec<SkillSummary<'_>> = hits
+        .iter()
+        .filter_map(|hit| {
+            let entry = entries.get(hit.index)?;
+            Some(SkillSummary { score: Some(hit.score), ..SkillSummary::of(entry) })
+        })
+        .collect();
+    if let Some(file) = request.file {
+        FileMatch::new(hall, file).mark(&mut skills);
+    }
+    Envelope::ok(Search { query, count: skills.len(), skills })
+}
+
+fn document<'a>(entry: &'a Entry, qualified_name: &'a str, body: &'a str) -> Document<'a> {
+    Document {
+        name: &entry.skill.name,
+        qualified_name,
+        description: &entry.skill.description,
+        when_to_use: entry.skill.when_to_use.as_deref().unwrap_or_default(),
+        body,
+    }
+}
+
+/// The text below the frontmatter, as far as it can be read.
+fn body(entry: &Entry) -> String {
+    let bytes = guild_catalog::bytes(entry).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let start = text.get(3..).and_then(|rest| rest.find("\n---")).map_or(0, |at| at + 7);
+    text.get(start..).unwrap_or_default().to_owned()
+}
