@@ -42,8 +42,13 @@ pub fn discover(machine: &Machine, config: &Config, freshness: Freshness) -> Sna
         }
         match root.holds {
             Holds::Skills => {
-                let ground =
-                    Ground { path: root.path.clone(), scope: root.scope, plugin: None, itself: true, depth: scanner.depth() };
+                let ground = Ground {
+                    path: root.path.clone(),
+                    scope: root.scope,
+                    plugin: None,
+                    itself: true,
+                    depth: scanner.depth(),
+                };
                 found.candidates.extend(scanner.skills(&ground, &mut problems));
             }
             Holds::Plugins => plugins::scan(&scanner, root, &mut found, &mut problems),
@@ -75,7 +80,8 @@ fn is_searched(root: &Root, problems: &mut Vec<Problem>) -> bool {
             Status::NotDirectory => "a directory of skills is expected here, but this is none",
             _ => "this directory cannot be read",
         };
-        let problem = Problem::new(Code::RootUnreadable, Pos::START, message, "check what it is and who may read it");
+        let problem =
+            Problem::new(Code::RootUnreadable, Pos::START, message, "check what it is and who may read it");
         problems.push(problem.in_file(root.path.to_string_lossy()));
     }
     root.status == Status::Ok

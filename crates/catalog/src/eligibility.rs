@@ -1,7 +1,7 @@
 //! Whether a skill can be used here: what it asks for against what this machine has. Every reason is told.
 
-use crate::snapshot::{Entry, Snapshot};
 use crate::Machine;
+use crate::snapshot::{Entry, Snapshot};
 use guild_manifest::config::Config;
 use guild_manifest::skill::Requirements;
 use std::collections::HashMap;
@@ -10,10 +10,15 @@ use std::path::{Path, PathBuf};
 /// Judges every skill of a snapshot.
 pub fn judge(snapshot: &mut Snapshot, machine: &Machine, config: &Config) {
     let mut judge = Judge { machine, config, search_path: machine.search_path(), programs: HashMap::new() };
-    let off: Vec<String> =
-        snapshot.plugins.iter().filter(|entry| !entry.enabled).map(|entry| entry.plugin.name.clone()).collect();
+    let off: Vec<String> = snapshot
+        .plugins
+        .iter()
+        .filter(|entry| !entry.enabled)
+        .map(|entry| entry.plugin.name.clone())
+        .collect();
     for entry in &mut snapshot.skills {
-        let of_plugin_off = entry.place.plugin.as_ref().is_some_and(|plugin| off.iter().any(|name| **name == **plugin));
+        let of_plugin_off =
+            entry.place.plugin.as_ref().is_some_and(|plugin| off.iter().any(|name| **name == **plugin));
         entry.enabled = !of_plugin_off && is_enabled(entry, config);
         if let Some(requirements) = &entry.skill.requirements {
             entry.unmet = judge.unmet(requirements, &entry.skill.name);
@@ -56,15 +61,31 @@ impl Judge<'_> {
         if !asked.any_bins.is_empty() && !asked.any_bins.iter().any(|bin| self.has_program(bin)) {
             unmet.push(format!("none of the programs `{}` is found", asked.any_bins.join("`, `")));
         }
-        unmet.extend(asked.env.iter().filter(|name| !self.has_variable(name, asked, skill)).map(|name| {
-            format!("the environment variable `{name}` is not set")
-        }));
-        unmet.extend(asked.config.iter().filter(|path| !self.config.truthy(path)).map(|path| {
-            format!("the configuration value `{path}` is not set")
-        }));
-        unmet.extend(asked.credential_files.iter().filter(|file| !self.has_file(file)).map(|file| lacks("credential file", file)));
+        unmet.extend(
+            asked
+                .env
+                .iter()
+                .filter(|name| !self.has_variable(name, asked, skill))
+                .map(|name| format!("the environment variable `{name}` is not set")),
+        );
+        unmet.extend(
+            asked
+                .config
+                .iter()
+                .filter(|path| !self.config.truthy(path))
+                .map(|path| format!("the configuration value `{path}` is not set")),
+        );
+        unmet.extend(
+            asked
+                .credential_files
+                .iter()
+                .filter(|file| !self.has_file(file))
+                .map(|file| lacks("credential file", file)),
+        );
         if let Some(tools) = &self.machine.tools {
-            unmet.extend(asked.tools.iter().filter(|tool| !tools.contains(*tool)).map(|tool| lacks("tool", tool)));
+            unmet.extend(
+                asked.tools.iter().filter(|tool| !tools.contains(*tool)).map(|tool| lacks("tool", tool)),
+            );
         }
         unmet
     }
@@ -74,7 +95,8 @@ impl Judge<'_> {
             return *known;
         }
         // A name with a slash is a path, and a skill does not get to probe paths.
-        let found = !name.contains('/') && self.search_path.iter().any(|directory| is_executable(&directory.join(name)));
+        let found = !name.contains('/')
+            && self.search_path.iter().any(|directory| is_executable(&directory.join(name)));
         self.programs.insert(name.to_owned(), found);
         found
     }

@@ -7,10 +7,11 @@
 mod stamp;
 mod store;
 
+use crate::directory::Directory;
 use guild_manifest::skill::Skill;
 use guild_manifest::{Digest, Problem};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 pub use stamp::Stamp;
@@ -21,13 +22,15 @@ pub struct Record {
     /// The skill's directory relative to the root, or its file for a flat skill; empty for the root itself.
     pub path: String,
     /// The skill's file, relative to its directory.
-    pub file: String,
+    pub file: Cow<'static, str>,
+    /// Whether the skill is one file without a directory of its own.
+    pub flat: bool,
     /// What the record depends on.
     pub stamps: Vec<Stamp>,
     /// The digest of the skill's file.
     pub digest: Digest,
     /// The skill, unless a problem excludes it.
-    pub skill: Option<Skill>,
+    pub skill: Option<Box<Skill>>,
     /// Everything that is wrong with it; files are relative to the skill's directory.
     pub problems: Vec<Problem>,
 }
@@ -37,7 +40,8 @@ pub struct Record {
 pub struct Index {
     file: Option<PathBuf>,
     written: i128,
-    records: HashMap<String, Record>,
+    /// By path; what is taken out leaves a gap.
+    records: Vec<(String, Option<Record>)>,
 }
 
 impl Index {
@@ -46,7 +50,8 @@ impl Index {
         let mut index = Self::forgotten(cache, root);
         if let Some((written, records)) = index.file.as_deref().and_then(store::load) {
             index.written = written;
-            index.records = records.into_iter().map(|record| (record.path.clone(), record)).collect();
+            index.records = records.into_iter().map(|mut r| (std::mem::take(&mut r.path), Some(r))).collect();
+            index.records.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         }
         index
     }
@@ -58,19 +63,22 @@ impl Index {
     }
 
     /// Whether the record of `path` is there and everything it depends on is unchanged.
-    pub fn is_current(&self, path: &str, directory: &Path) -> bool {
-        let current = |record: &Record| record.stamps.iter().all(|stamp| stamp.holds(directory, self.written));
-        self.records.get(path).is_some_and(current)
+    pub fn is_current(&self, path: &str, root: &Directory) -> bool {
+        let current = |record: &Record| record.stamps.iter().all(|stamp| stamp.holds(root, self.written));
+        let place = self.place(path).and_then(|place| self.records.get(place));
+        place.and_then(|(_, record)| record.as_ref()).is_some_and(current)
     }
 
     /// Takes the record of `path` out.
     pub fn take(&mut self, path: &str) -> Option<Record> {
-        self.records.remove(path)
+        let place = self.place(path)?;
+        let record = self.records.get_mut(place)?.1.take()?;
+        Some(Record { path: path.to_owned(), ..record })
     }
 
-    /// How many records are still in; after a scan these are of skills that are gone or have changed.
-    pub fn remaining(&self) -> usize {
-        self.records.len()
+    /// Whether some records were not taken; after a scan these are of skills that are gone or have changed.
+    pub fn has_leftovers(&self) -> bool {
+        self.records.iter().any(|(_, record)| record.is_some())
     }
 
     /// Replaces the index on disk. A cache that cannot be written costs time, not correctness, so that is no error.
@@ -78,5 +86,9 @@ impl Index {
         if let Some(file) = &self.file {
             store::save(file, records).ok();
         }
+    }
+
+    fn place(&self, path: &str) -> Option<usize> {
+        self.records.binary_search_by(|(known, _)| known.as_str().cmp(path)).ok()
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! Discovery asks what can be used; inspection asks what is wrong. It reads every file anew and never the index.
 
+use crate::directory::{self, Directory, Kind};
 use crate::discover::parallel::in_parallel;
-use crate::discover::skill_files;
+use crate::discover::skill_files::{self, SkillDirectory};
 use crate::discover::skill_reader::{self, Found, Manner};
 use crate::snapshot::Place;
 use crate::{Scope, Snapshot};
@@ -58,15 +59,20 @@ fn inspect_files(files: &[PathBuf], config: &Config, profile: Profile) -> Vec<In
 }
 
 fn inspect_file(file: &Path, manner: Manner) -> Option<Inspected> {
-    let directory = file.parent().filter(|_| file.file_name().is_some_and(skill_reader::is_skill_file));
-    let record = match directory.map(|directory| skill_reader::read_directory(directory, manner)) {
-        Some(Found::Skill(record)) => *record,
-        _ => skill_reader::read_single(file, manner)?,
+    let directory =
+        file.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let open = Directory::open(directory).ok()?;
+    let name = file.file_name()?;
+    let in_directory = skill_reader::is_skill_file(name);
+    let skill = SkillDirectory { open: &open, path: directory, in_root: Path::new("") };
+    let record = match in_directory.then(|| skill_reader::read_directory(&skill, manner)) {
+        Some(Found::Skill(record)) if name == record.file.as_ref() => *record,
+        _ => skill_reader::read_single(&open, Path::new(name), manner)?,
     };
-    let name = match (&record.skill, directory) {
-        (Some(skill), _) => skill.name.clone(),
-        (None, Some(directory)) => directory.file_name()?.to_string_lossy().into_owned(),
-        (None, None) => file.file_stem()?.to_string_lossy().into_owned(),
+    let stem = if in_directory { directory.file_name() } else { file.file_stem() };
+    let name = match &record.skill {
+        Some(skill) => skill.name.clone(),
+        None => stem.map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default(),
     };
     Some(Inspected { path: file.to_owned(), name, loaded: record.skill.is_some(), problems: record.problems })
 }
@@ -76,11 +82,11 @@ fn collect(directory: &Path, depth: usize, files: &mut Vec<PathBuf>) {
     if depth > MAX_DEPTH {
         return;
     }
-    for name in skill_files::names(directory).unwrap_or_default() {
+    for name in directory::names(directory).unwrap_or_default() {
         let path = directory.join(&name.name);
-        if name.kind.is_dir() && !skill_files::is_skipped(&name.name) {
+        if name.kind == Kind::Directory && !skill_files::is_skipped(&name.name) {
             collect(&path, depth + 1, files);
-        } else if !name.kind.is_dir() && skill_reader::is_skill_file(&name.name) {
+        } else if name.kind != Kind::Directory && skill_reader::is_skill_file(&name.name) {
             files.push(path);
         }
     }

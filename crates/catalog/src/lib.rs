@@ -4,6 +4,7 @@
 //! of its surroundings arrives as a [`Machine`] and a configuration.
 
 pub mod conventions;
+mod directory;
 mod discover;
 mod eligibility;
 mod index;

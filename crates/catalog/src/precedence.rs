@@ -1,16 +1,21 @@
 //! Who wins a name: the first root does, and whoever loses is told. Equal content is no loss but a second place.
 
 use crate::discover::same_content;
-use crate::index::Record;
 use crate::snapshot::{Broken, Collision, Entry, Place};
+use guild_manifest::skill::Skill;
+use guild_manifest::{Digest, Problem};
 use std::collections::HashMap;
 
 /// A skill that was found, before its name is decided.
 pub struct Candidate {
     /// Where.
     pub place: Place,
-    /// What was read.
-    pub record: Record,
+    /// The skill, unless a problem excludes it.
+    pub skill: Option<Box<Skill>>,
+    /// The digest of its file.
+    pub digest: Digest,
+    /// What is wrong with it.
+    pub problems: Vec<Problem>,
 }
 
 /// Winners and losers.
@@ -34,27 +39,34 @@ pub fn resolve(candidates: Vec<Candidate>) -> Resolved {
     let mut resolved = Resolved::default();
     let mut winners: HashMap<String, Winner> = HashMap::with_capacity(candidates.len());
     for candidate in candidates {
-        let Candidate { place, record } = candidate;
-        let name = record.skill.as_ref().map_or_else(|| stem(&place), |skill| skill.name.clone());
-        let qualified = place.qualified(&name);
+        let name =
+            candidate.skill.as_ref().map_or_else(|| stem(&candidate.place), |skill| skill.name.clone());
+        let qualified = candidate.place.qualified(&name);
         match winners.get(&qualified) {
             None => {
-                let winner = resolved.admit(name, place, record);
+                let winner = resolved.admit(name, candidate);
                 winners.insert(qualified, winner);
             }
-            Some(winner) => resolved.turn_away(*winner, qualified, place, &record),
+            Some(winner) => resolved.turn_away(*winner, qualified, &candidate),
         }
     }
     resolved
 }
 
 impl Resolved {
-    fn admit(&mut self, name: String, place: Place, record: Record) -> Winner {
-        let Record { skill, digest, problems, .. } = record;
+    fn admit(&mut self, name: String, candidate: Candidate) -> Winner {
+        let Candidate { place, skill, digest, problems } = candidate;
         match skill {
             Some(skill) => {
-                let entry =
-                    Entry { skill, place, also_at: Vec::new(), digest, problems, unmet: Vec::new(), enabled: true };
+                let entry = Entry {
+                    skill,
+                    place,
+                    also_at: Vec::new(),
+                    digest,
+                    problems,
+                    unmet: Vec::new(),
+                    enabled: true,
+                };
                 self.skills.push(entry);
                 Winner::Skill(self.skills.len() - 1)
             }
@@ -65,20 +77,24 @@ impl Resolved {
         }
     }
 
-    fn turn_away(&mut self, winner: Winner, name: String, place: Place, record: &Record) {
+    fn turn_away(&mut self, winner: Winner, name: String, candidate: &Candidate) {
+        let place = &candidate.place;
         let kept = match winner {
-            Winner::Skill(index) => self.skills.get_mut(index).map(|entry| {
-                if entry.digest == record.digest && same_content(&entry.place, &place) {
+            Winner::Skill(index) => {
+                let Some(entry) = self.skills.get_mut(index) else { return };
+                if entry.digest == candidate.digest && same_content(&entry.place, place) {
                     entry.also_at.push(place.path());
-                    return None;
+                    return;
                 }
-                Some((entry.place.scope, entry.place.path()))
-            }),
-            Winner::Broken(index) => self.broken.get(index).map(|b| Some((b.place.scope, b.place.path()))),
+                &entry.place
+            }
+            Winner::Broken(index) => match self.broken.get(index) {
+                Some(broken) => &broken.place,
+                None => return,
+            },
         };
-        if let Some(Some(kept)) = kept {
-            self.collisions.push(Collision { name, kept, skipped: (place.scope, place.path()) });
-        }
+        let kept = (kept.scope, kept.path());
+        self.collisions.push(Collision { name, kept, skipped: (place.scope, place.path()) });
     }
 }
 

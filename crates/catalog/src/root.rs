@@ -102,7 +102,8 @@ pub(crate) fn resolve(machine: &Machine, place: &Place) -> Result<PathBuf, Probl
     let env = |name: &str| machine.variable(name).map(str::to_owned);
     expand(&place.path, home.as_deref(), &env, &base.to_string_lossy()).map(PathBuf::from).map_err(|error| {
         let message = format!("`{}` cannot be expanded: {error}", place.path);
-        Problem::new(Code::ConfigValueInvalid, place.at, message, "write an absolute path").in_file(&place.file)
+        Problem::new(Code::ConfigValueInvalid, place.at, message, "write an absolute path")
+            .in_file(&place.file)
     })
 }
 
@@ -143,7 +144,12 @@ impl List {
                 self.add(path.clone(), scope, "config", holds);
                 if Status::of(&path) == Status::Missing {
                     let message = format!("`{}` does not exist", path.display());
-                    let problem = Problem::new(Code::ConfigPathMissing, place.at, message, "create it, or remove the line");
+                    let problem = Problem::new(
+                        Code::ConfigPathMissing,
+                        place.at,
+                        message,
+                        "create it, or remove the line",
+                    );
                     problems.push(problem.in_file(&place.file));
                 }
             }

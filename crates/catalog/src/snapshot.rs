@@ -7,6 +7,7 @@ use crate::{Root, Scope};
 use guild_manifest::plugin::Plugin;
 use guild_manifest::skill::Skill;
 use guild_manifest::{Digest, Problem};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -35,7 +36,7 @@ pub struct Snapshot {
 #[derive(Debug)]
 pub struct Entry {
     /// What its file says.
-    pub skill: Skill,
+    pub skill: Box<Skill>,
     /// Where it was found.
     pub place: Place,
     /// Other places that hold the same content under the same name.
@@ -71,7 +72,7 @@ pub struct Place {
     /// The skill's directory; for a flat skill the directory that its file stands in.
     pub directory: PathBuf,
     /// The skill's file in that directory.
-    pub file: String,
+    pub file: Cow<'static, str>,
     /// Whether the skill is one file without a directory of its own.
     pub flat: bool,
 }
@@ -105,7 +106,7 @@ pub struct Collision {
 impl Place {
     /// The skill's file.
     pub fn path(&self) -> PathBuf {
-        self.directory.join(&self.file)
+        self.directory.join(self.file.as_ref())
     }
 
     /// What is compared and counted as the skill's own: its directory, or its file.
@@ -155,14 +156,20 @@ impl Snapshot {
         self.collisions.sort_by(|a, b| (&a.name, &a.skipped).cmp(&(&b.name, &b.skipped)));
         let skills = self.skills.iter().map(|entry| {
             let state = u8::from(entry.enabled) | u8::from(entry.is_eligible()) << 1;
-            Digest::of_parts([entry.place.path().as_os_str().as_encoded_bytes(), entry.digest.as_bytes(), &[state]])
+            Digest::of_parts([
+                entry.place.path().as_os_str().as_encoded_bytes(),
+                entry.digest.as_bytes(),
+                &[state],
+            ])
         });
         let broken = self.broken.iter().map(|broken| {
-            let codes: Vec<u8> = broken.problems.iter().flat_map(|problem| problem.code.as_str().bytes()).collect();
+            let codes: Vec<u8> =
+                broken.problems.iter().flat_map(|problem| problem.code.as_str().bytes()).collect();
             Digest::of_parts([broken.place.path().as_os_str().as_encoded_bytes(), &codes])
         });
         let plugins = self.plugins.iter().map(|entry| Digest::of(format!("{:?}", entry.plugin).as_bytes()));
-        let all: Vec<u8> = skills.chain(broken).chain(plugins).flat_map(|digest| *digest.as_bytes()).collect();
+        let all: Vec<u8> =
+            skills.chain(broken).chain(plugins).flat_map(|digest| *digest.as_bytes()).collect();
         self.version = Digest::of(&all);
     }
 

@@ -86,13 +86,15 @@ fn quote_sources(directory: &Path, problems: &mut [ProblemLine<'_>]) {
 }
 
 fn read_text(path: &Path) -> Option<String> {
-    let is_small = path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MAX_SHOWN_BYTES as u64);
+    let is_small =
+        path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MAX_SHOWN_BYTES as u64);
     let bytes = is_small.then(|| fs::read(path).ok()).flatten()?;
     decode(&bytes, MAX_SHOWN_BYTES).ok().map(|decoded| decoded.text.into_owned())
 }
 
 fn count(skills: &[CheckedFile<'_>], others: &[OtherFile<'_>]) -> CheckSummary {
-    let problems = || skills.iter().flat_map(|file| &file.problems).chain(others.iter().flat_map(|file| &file.problems));
+    let problems =
+        || skills.iter().flat_map(|file| &file.problems).chain(others.iter().flat_map(|file| &file.problems));
     let of = |severity: &str| problems().filter(|problem| problem.severity == severity).count();
     CheckSummary {
         files: skills.len(),
@@ -106,5 +108,10 @@ fn count(skills: &[CheckedFile<'_>], others: &[OtherFile<'_>]) -> CheckSummary {
 fn sentence(summary: &CheckSummary) -> String {
     let CheckSummary { files, loaded, errors, warnings, .. } = summary;
     let plural = |count: &usize, word: &str| format!("{count} {word}{}", if *count == 1 { "" } else { "s" });
-    format!("{}, {loaded} loaded, {}, {}", plural(files, "file"), plural(errors, "error"), plural(warnings, "warning"))
+    format!(
+        "{}, {loaded} loaded, {}, {}",
+        plural(files, "file"),
+        plural(errors, "error"),
+        plural(warnings, "warning")
+    )
 }

@@ -51,13 +51,19 @@ fn configuration(hall: &Hall) -> DoctorLine {
         [] => "no file; defaults are in effect".to_owned(),
         files => files.join(", "),
     };
-    line("configuration", health, format!("{files}; {} problems", problems.len()), "run `guild check` for the lines")
+    line(
+        "configuration",
+        health,
+        format!("{files}; {} problems", problems.len()),
+        "run `guild check` for the lines",
+    )
 }
 
 fn roots(hall: &Hall) -> DoctorLine {
     let roots = &hall.snapshot.roots;
     let good = roots.iter().filter(|root| root.status == Status::Ok).count();
-    let bad = roots.iter().filter(|root| matches!(root.status, Status::Unreadable | Status::NotDirectory)).count();
+    let bad =
+        roots.iter().filter(|root| matches!(root.status, Status::Unreadable | Status::NotDirectory)).count();
     let detail = format!("{good} of {} places hold something, {bad} cannot be read", roots.len());
     line("roots", worry(bad, Health::Warning), detail, "run `guild roots` to see which")
 }
@@ -85,17 +91,28 @@ fn descriptions(hall: &Hall) -> DoctorLine {
 }
 
 fn eligibility(hall: &Hall) -> DoctorLine {
-    let unmet: Vec<String> =
-        hall.snapshot.skills.iter().filter(|entry| !entry.is_eligible()).map(|entry| entry.qualified_name()).collect();
+    let unmet: Vec<String> = hall
+        .snapshot
+        .skills
+        .iter()
+        .filter(|entry| !entry.is_eligible())
+        .map(|entry| entry.qualified_name())
+        .collect();
     let detail = match unmet.as_slice() {
         [] => "every skill has what it asks for".to_owned(),
         names => format!("{} lack something: {}", names.len(), some(names)),
     };
-    line("eligibility", worry(unmet.len(), Health::Warning), detail, "run `guild show NAME` to see what is missing")
+    line(
+        "eligibility",
+        worry(unmet.len(), Health::Warning),
+        detail,
+        "run `guild show NAME` to see what is missing",
+    )
 }
 
 fn collisions(hall: &Hall) -> DoctorLine {
-    let mut names: Vec<String> = hall.snapshot.collisions.iter().map(|collision| collision.name.clone()).collect();
+    let mut names: Vec<String> =
+        hall.snapshot.collisions.iter().map(|collision| collision.name.clone()).collect();
     names.dedup();
     let detail = match names.as_slice() {
         [] => "every name is borne once".to_owned(),
@@ -105,7 +122,12 @@ fn collisions(hall: &Hall) -> DoctorLine {
 }
 
 fn plugins(hall: &Hall) -> DoctorLine {
-    let bad = hall.snapshot.problems.iter().filter(|p| p.code.as_str().starts_with("plugin_") && p.excludes()).count();
+    let bad = hall
+        .snapshot
+        .problems
+        .iter()
+        .filter(|p| p.code.as_str().starts_with("plugin_") && p.excludes())
+        .count();
     let detail = format!("{} load, {bad} do not", hall.snapshot.plugins.len());
     line("plugins", worry(bad, Health::Warning), detail, "run `guild plugins` to see why")
 }
@@ -113,7 +135,10 @@ fn plugins(hall: &Hall) -> DoctorLine {
 fn allowlists(hall: &Hall) -> DoctorLine {
     let unknown = hall.snapshot.problems.iter().filter(|p| p.code == Code::AllowlistUnknown).count();
     let owners = hall.config_files.len();
-    let detail = format!("{} agents configured in {owners} files, {unknown} names lead nowhere", hall.config.agents.len());
+    let detail = format!(
+        "{} agents configured in {owners} files, {unknown} names lead nowhere",
+        hall.config.agents.len()
+    );
     line("allowlists", worry(unknown, Health::Warning), detail, "correct the names under `[agents]`")
 }
 

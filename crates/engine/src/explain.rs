@@ -25,7 +25,8 @@ pub fn explain(code: &str) -> Envelope<Option<Explain>> {
             about: found.about(),
         }));
     }
-    let known = ProblemCode::ALL.iter().map(|code| code.as_str()).chain(Code::ALL.iter().map(|code| code.as_str()));
+    let known =
+        ProblemCode::ALL.iter().map(|code| code.as_str()).chain(Code::ALL.iter().map(|code| code.as_str()));
     let hint = nearest(code, known).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
     Envelope::error(Code::UnknownCode, format!("there is no code `{code}`{hint}"), None)
 }

@@ -1,10 +1,10 @@
 //! `list`: every skill, or those that one agent may use.
 
 use crate::agent::skills_of;
+use crate::file_match::FileMatch;
 use crate::hall::Hall;
 use crate::reply::{BrokenLine, CollisionLine, List, ProblemLine, SkillSummary};
 use crate::{Code, Envelope};
-use crate::file_match::FileMatch;
 use guild_catalog::{Entry, Scope};
 
 /// What to list.
@@ -32,12 +32,14 @@ pub fn list<'a>(hall: &'a Hall, request: &ListRequest<'_>) -> Envelope<List<'a>>
         None => snapshot.skills.iter().collect(),
     };
     let of_source = |entry: &&Entry| source.is_none_or(|source| entry.place.scope == source);
-    let mut skills: Vec<SkillSummary<'_>> = entries.into_iter().filter(of_source).map(SkillSummary::of).collect();
+    let mut skills: Vec<SkillSummary<'_>> =
+        entries.into_iter().filter(of_source).map(SkillSummary::of).collect();
     if let Some(file) = request.file {
         FileMatch::new(hall, file).mark(&mut skills);
     }
     let broken = request.all.then(|| {
-        let of_source = |broken: &&guild_catalog::Broken| source.is_none_or(|source| broken.place.scope == source);
+        let of_source =
+            |broken: &&guild_catalog::Broken| source.is_none_or(|source| broken.place.scope == source);
         snapshot.broken.iter().filter(of_source).map(broken_line).collect()
     });
     Envelope::ok(List { count: skills.len(), skills, broken, ..empty(hall) })

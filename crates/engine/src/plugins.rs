@@ -9,7 +9,8 @@ use guild_manifest::{Code, Problem};
 /// Lists the plugins.
 pub fn plugins(hall: &Hall) -> Envelope<Plugins<'_>> {
     let plugins: Vec<PluginSummary<'_>> = hall.snapshot.plugins.iter().map(summary).collect();
-    let problems = hall.snapshot.problems.iter().filter(|problem| is_of_plugins(problem)).map(ProblemLine::of);
+    let problems =
+        hall.snapshot.problems.iter().filter(|problem| is_of_plugins(problem)).map(ProblemLine::of);
     Envelope::ok(Plugins { count: plugins.len(), plugins, problems: problems.collect() })
 }
 

@@ -2,8 +2,8 @@
 
 use crate::Envelope;
 use crate::agent::skills_of;
-use crate::hall::Hall;
 use crate::file_match::FileMatch;
+use crate::hall::Hall;
 use crate::reply;
 use guild_catalog::prompt::{Budget, Format, Item, render};
 use guild_catalog::{Entry, Scope};
@@ -29,7 +29,8 @@ pub fn prompt(hall: &Hall, request: &PromptRequest<'_>) -> Envelope<reply::Promp
         let file = FileMatch::new(hall, file);
         entries.sort_by_key(|entry| !file.matches(entry));
     }
-    let texts: Vec<(String, String)> = entries.iter().map(|entry| (entry.qualified_name(), location(entry))).collect();
+    let texts: Vec<(String, String)> =
+        entries.iter().map(|entry| (entry.qualified_name(), location(entry))).collect();
     let items: Vec<Item<'_>> =
         entries.iter().zip(&texts).map(|(entry, (name, location))| item(entry, name, location)).collect();
     let catalog = render(&items, request.format, request.budget);
@@ -37,7 +38,10 @@ pub fn prompt(hall: &Hall, request: &PromptRequest<'_>) -> Envelope<reply::Promp
         (0, 0) => String::new(),
         (cut, 0) => format!("{cut} descriptions were shortened to fit the budget"),
         (cut, dropped) => {
-            format!("{dropped} of {} skills do not fit the budget and {cut} descriptions were shortened", items.len())
+            format!(
+                "{dropped} of {} skills do not fit the budget and {cut} descriptions were shortened",
+                items.len()
+            )
         }
     };
     Envelope::ok(reply::Prompt {
@@ -63,5 +67,9 @@ fn item<'a>(entry: &'a Entry, name: &'a str, location: &'a str) -> Item<'a> {
 }
 
 fn location(entry: &Entry) -> String {
-    if entry.place.scope == Scope::Builtin { "(builtin)".to_owned() } else { entry.place.path().to_string_lossy().into_owned() }
+    if entry.place.scope == Scope::Builtin {
+        "(builtin)".to_owned()
+    } else {
+        entry.place.path().to_string_lossy().into_owned()
+    }
 }

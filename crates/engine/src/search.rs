@@ -35,8 +35,12 @@ pub fn search<'a>(hall: &'a Hall, request: &SearchRequest<'_>) -> Envelope<Searc
     let names: Vec<String> = entries.iter().map(|entry| entry.qualified_name()).collect();
     // A file that cannot be read now is still found by what the snapshot knows of it.
     let bodies: Vec<String> = entries.iter().map(|entry| body(entry)).collect();
-    let documents: Vec<Document<'_>> =
-        entries.iter().zip(&names).zip(&bodies).map(|((entry, name), body)| document(entry, name, body)).collect();
+    let documents: Vec<Document<'_>> = entries
+        .iter()
+        .zip(&names)
+        .zip(&bodies)
+        .map(|((entry, name), body)| document(entry, name, body))
+        .collect();
     let hits = rank(&documents, &query, request.limit);
     let mut skills: Vec<SkillSummary<'_>> = hits
         .iter()

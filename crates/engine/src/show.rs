@@ -27,13 +27,19 @@ pub fn show<'a>(hall: &'a Hall, name: &str) -> Envelope<Show<'a>> {
             let message = ambiguous(name, &candidates);
             Envelope::error(Code::SkillAmbiguous, message, missing(candidates))
         }
-        Lookup::Missing(near) => Envelope::error(Code::SkillNotFound, not_found(hall, name, &near), missing(near)),
+        Lookup::Missing(near) => {
+            Envelope::error(Code::SkillNotFound, not_found(hall, name, &near), missing(near))
+        }
     }
 }
 
 /// The sentence for a name that nobody bears, with what is near it or why a bearer is out.
 pub(crate) fn not_found(hall: &Hall, name: &str, near: &[String]) -> String {
-    let broken = hall.snapshot.broken.iter().find(|broken| broken.name == name || broken.place.qualified(&broken.name) == name);
+    let broken = hall
+        .snapshot
+        .broken
+        .iter()
+        .find(|broken| broken.name == name || broken.place.qualified(&broken.name) == name);
     match (broken, near) {
         (Some(broken), _) => format!(
             "skill `{name}` does not load; run `guild check {}` to see why",
@@ -51,7 +57,8 @@ pub(crate) fn ambiguous(name: &str, candidates: &[String]) -> String {
 
 fn detail<'a>(hall: &'a Hall, entry: &'a Entry) -> std::io::Result<Detail<'a>> {
     let bytes = guild_catalog::bytes(entry)?;
-    let stem = entry.place.own().file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let stem =
+        entry.place.own().file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let reading = skill::read(&Source::new(&entry.place.file, &stem, &bytes), Profile::Lenient);
     let contract = entry.skill.contract.as_deref();
     let params = contract.and_then(|contract| contract.params.as_ref());

@@ -1,6 +1,9 @@
 //! The surroundings as this process sees them: the one place where the environment is read.
 
-#![expect(clippy::disallowed_methods, reason = "this is where the environment is read and made into arguments")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this is where the environment is read and made into arguments"
+)]
 
 use guild_engine::ConfigFile;
 use guild_engine::catalog::Machine;
@@ -11,7 +14,8 @@ use std::{env, fs, io};
 
 /// Whether colour is unwanted: `NO_COLOR` is set, or the terminal cannot show any.
 pub fn refuses_colour() -> bool {
-    env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) || env::var_os("TERM").is_some_and(|t| t == "dumb")
+    env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+        || env::var_os("TERM").is_some_and(|t| t == "dumb")
 }
 
 /// The machine, seen from `directory` or from where the process was started.
@@ -21,8 +25,9 @@ pub fn machine(directory: Option<&Path>) -> io::Result<Machine> {
         Some(path) => started.join(path).canonicalize()?,
         None => started,
     };
-    let variables: BTreeMap<String, String> =
-        env::vars_os().filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?))).collect();
+    let variables: BTreeMap<String, String> = env::vars_os()
+        .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)))
+        .collect();
     let path = |name: &str| variables.get(name).filter(|value| value.starts_with('/')).map(PathBuf::from);
     let home = path("HOME");
     let cache = path("XDG_CACHE_HOME").or_else(|| home.as_ref().map(|home| home.join(".cache")));

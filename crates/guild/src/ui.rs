@@ -72,7 +72,8 @@ impl Ui {
             Colour::Never => false,
             Colour::Auto => is_terminal && !surroundings::refuses_colour(),
         };
-        let width = if is_terminal { terminal_size::terminal_size().map(|(width, _)| width.0.into()) } else { None };
+        let width =
+            if is_terminal { terminal_size::terminal_size().map(|(width, _)| width.0.into()) } else { None };
         Style { colour, width }
     }
 

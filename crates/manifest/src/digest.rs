@@ -16,12 +16,12 @@ impl Digest {
 
     /// The digest of several parts, each with its length, so that no two lists of parts have one digest.
     pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        let mut hasher = Sha256::new();
+        let mut builder = DigestBuilder::default();
         for part in parts {
-            hasher.update((part.len() as u64).to_le_bytes());
-            hasher.update(part);
+            builder.add(&(part.len() as u64).to_le_bytes());
+            builder.add(part);
         }
-        Self(hasher.finalize().into())
+        builder.finish()
     }
 
     /// The bytes.
@@ -32,6 +32,22 @@ impl Digest {
     /// The hexadecimal digits alone.
     pub fn to_hex(&self) -> String {
         self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// A digest of bytes that come in pieces.
+#[derive(Debug, Clone, Default)]
+pub struct DigestBuilder(Sha256);
+
+impl DigestBuilder {
+    /// Adds bytes.
+    pub fn add(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The digest of everything that was added.
+    pub fn finish(self) -> Digest {
+        Digest(self.0.finalize().into())
     }
 }
 

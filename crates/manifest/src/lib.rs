@@ -14,5 +14,5 @@ pub mod skill;
 pub mod text;
 pub mod tree;
 
-pub use digest::Digest;
+pub use digest::{Digest, DigestBuilder};
 pub use problem::{Code, Pos, Problem, Severity};

@@ -1,7 +1,6 @@
 //! The skills that Guildhall ships, compiled in; a person's skill of the same name stands before them.
 
 use crate::Scope;
-use crate::index::Record;
 use crate::precedence::Candidate;
 use crate::snapshot::Place;
 use guild_manifest::Digest;
@@ -24,17 +23,11 @@ builtins!("init", "review", "security-review", "test", "arch-review", "health-ch
 pub fn candidates() -> impl Iterator<Item = Candidate> {
     TEXTS.iter().map(|(name, text)| {
         let reading = skill::read(&Source::new("SKILL.md", name, text.as_bytes()), Profile::Lenient);
-        let record = Record {
-            path: (*name).to_owned(),
-            file: "SKILL.md".to_owned(),
-            stamps: Vec::new(),
-            digest: Digest::of(text.as_bytes()),
-            skill: reading.skill,
-            problems: reading.problems,
-        };
         let directory = PathBuf::from(DIRECTORY).join(name);
-        let place = Place { scope: Scope::Builtin, plugin: None, directory, file: "SKILL.md".to_owned(), flat: false };
-        Candidate { place, record }
+        let place =
+            Place { scope: Scope::Builtin, plugin: None, directory, file: "SKILL.md".into(), flat: false };
+        let digest = Digest::of(text.as_bytes());
+        Candidate { place, skill: reading.skill.map(Box::new), digest, problems: reading.problems }
     })
 }
 
@@ -51,9 +44,9 @@ mod tests {
     #[test]
     fn every_built_in_skill_reads_without_a_problem() {
         for candidate in candidates() {
-            assert_eq!(candidate.record.problems, [], "{}", candidate.record.path);
-            let skill = candidate.record.skill.unwrap();
-            assert_eq!(skill.name, candidate.record.path);
+            assert_eq!(candidate.problems, [], "{:?}", candidate.place);
+            let skill = candidate.skill.unwrap();
+            assert!(candidate.place.directory.ends_with(&skill.name));
             assert!((120..=300).contains(&skill.description.chars().count()), "{}", skill.name);
         }
     }
@@ -61,7 +54,7 @@ mod tests {
     #[test]
     fn init_and_test_are_inline_and_the_rest_are_subagents() {
         let inline: Vec<String> = candidates()
-            .filter_map(|candidate| candidate.record.skill)
+            .filter_map(|candidate| candidate.skill)
             .filter(|skill| skill.kind == Kind::Inline)
             .map(|skill| skill.name)
             .collect();

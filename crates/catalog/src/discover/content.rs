@@ -2,6 +2,7 @@
 
 use super::builtins;
 use crate::Scope;
+use crate::directory::{self, Kind};
 use crate::snapshot::{Entry, Place};
 use std::borrow::Cow;
 use std::fs;
@@ -23,7 +24,7 @@ pub fn bytes(entry: &Entry) -> io::Result<Cow<'static, [u8]>> {
 /// The files of a skill, relative to its directory, sorted; a flat skill has one.
 pub fn files(place: &Place) -> Vec<String> {
     if place.flat || place.scope == Scope::Builtin {
-        return vec![place.file.clone()];
+        return vec![place.file.to_string()];
     }
     let mut files = Vec::new();
     collect(&place.directory, Path::new(""), &mut files);
@@ -48,17 +49,17 @@ pub fn same_content(a: &Place, b: &Place) -> bool {
     ours.len() <= MAX_COMPARED && ours == theirs && ours.iter().all(equal)
 }
 
-fn collect(directory: &Path, relative: &Path, files: &mut Vec<PathBuf>) {
-    let Ok(names) = super::skill_files::names(&directory.join(relative)) else { return };
+fn collect(root: &Path, relative: &Path, files: &mut Vec<PathBuf>) {
+    let Ok(names) = directory::names(&root.join(relative)) else { return };
     for name in names {
         let path = relative.join(&name.name);
         if files.len() > MAX_COMPARED {
             return;
         }
-        if !name.kind.is_dir() {
+        if name.kind != Kind::Directory {
             files.push(path);
         } else if !super::skill_files::is_skipped(&name.name) {
-            collect(directory, &path, files);
+            collect(root, &path, files);
         }
     }
 }

@@ -2,11 +2,12 @@
 
 mod python;
 
+use super::Found;
 use super::scan::{Ground, Scanner};
-use super::{Found, skill_files};
+use crate::Scope;
+use crate::directory::{self, Kind, Name};
 use crate::root::{self, Root};
 use crate::snapshot::{Collision, PluginEntry};
-use crate::Scope;
 use guild_manifest::config::PluginEntry as Configured;
 use guild_manifest::plugin::{self, Files, Plugin, Scan, Standing};
 use guild_manifest::{Code, Pos, Problem};
@@ -47,7 +48,8 @@ pub fn configured(scanner: &Scanner<'_>, found: &mut Found, problems: &mut Vec<P
             None => root::resolve(scanner.machine, place),
         };
         let outcome = resolved.and_then(|path| {
-            let is_plugin = add(scanner, &path, Scope::Custom, Standing::Candidate, Some(entry), found, problems);
+            let is_plugin =
+                add(scanner, &path, Scope::Custom, Standing::Candidate, Some(entry), found, problems);
             if is_plugin { Ok(()) } else { Err(not_a_plugin(&path, entry)) }
         });
         problems.extend(outcome.err().map(|problem| problem.in_file(&place.file)));
@@ -56,7 +58,12 @@ pub fn configured(scanner: &Scanner<'_>, found: &mut Found, problems: &mut Vec<P
 
 fn not_a_plugin(path: &Path, entry: &Configured) -> Problem {
     let message = format!("there is no plugin at `{}`", path.display());
-    Problem::new(Code::ConfigPathMissing, entry.place.at, message, "name a directory that has a plugin manifest")
+    Problem::new(
+        Code::ConfigPathMissing,
+        entry.place.at,
+        message,
+        "name a directory that has a plugin manifest",
+    )
 }
 
 /// Reads a directory and adds it if it is a plugin; says whether it is one, usable or not.
@@ -91,13 +98,26 @@ fn add(
         }
         return true;
     }
-    let enabled = configured.is_none_or(|entry| entry.enabled) && scanner.config.is_plugin_enabled(&plugin.name);
+    let enabled =
+        configured.is_none_or(|entry| entry.enabled) && scanner.config.is_plugin_enabled(&plugin.name);
     skills(scanner, directory, &plugin, found, problems);
-    found.plugins.push(PluginEntry { plugin, scope, directory: directory.to_owned(), enabled, skill_count: 0 });
+    found.plugins.push(PluginEntry {
+        plugin,
+        scope,
+        directory: directory.to_owned(),
+        enabled,
+        skill_count: 0,
+    });
     true
 }
 
-fn skills(scanner: &Scanner<'_>, directory: &Path, plugin: &Plugin, found: &mut Found, problems: &mut Vec<Problem>) {
+fn skills(
+    scanner: &Scanner<'_>,
+    directory: &Path,
+    plugin: &Plugin,
+    found: &mut Found,
+    problems: &mut Vec<Problem>,
+) {
     let name: Arc<str> = Arc::from(plugin.name.as_str());
     for dir in &plugin.skill_dirs {
         let path = directory.join(dir.path.trim_start_matches("./"));
@@ -106,7 +126,8 @@ fn skills(scanner: &Scanner<'_>, directory: &Path, plugin: &Plugin, found: &mut 
         }
         if !is_inside(directory, &path) {
             let message = format!("`{}` leads out of the plugin", dir.path);
-            let problem = Problem::new(Code::FileEscapes, Pos::START, message, "keep a plugin's skills inside it");
+            let problem =
+                Problem::new(Code::FileEscapes, Pos::START, message, "keep a plugin's skills inside it");
             problems.push(problem.in_file(path.to_string_lossy()));
             continue;
         }
@@ -139,8 +160,8 @@ fn missing_environment(scanner: &Scanner<'_>, directory: &Path, plugin: &Plugin)
 }
 
 fn children(directory: &Path) -> Vec<PathBuf> {
-    let names = skill_files::names(directory).unwrap_or_default();
-    let is_child = |name: &skill_files::Name| {
+    let names = directory::names(directory).unwrap_or_default();
+    let is_child = |name: &Name| {
         let text = name.name.to_string_lossy();
         !text.starts_with('.') && !SKIPPED.contains(&text.as_ref())
     };
@@ -148,7 +169,7 @@ fn children(directory: &Path) -> Vec<PathBuf> {
         .into_iter()
         .filter(is_child)
         .map(|name| (directory.join(&name.name), name.kind))
-        .filter(|(path, kind)| kind.is_dir() || (kind.is_symlink() && path.is_dir()))
+        .filter(|(path, kind)| *kind == Kind::Directory || (*kind == Kind::Link && path.is_dir()))
         .map(|(path, _)| path)
         .collect()
 }
@@ -164,9 +185,10 @@ impl Files for OnDisk<'_> {
         match fs::symlink_metadata(&whole) {
             Err(_) => plugin::Found::Missing,
             Ok(metadata) if !metadata.is_file() || leaves(path) => plugin::Found::NotAFile,
-            Ok(metadata) if metadata.len() > MAX_MANIFEST_BYTES => {
-                plugin::Found::Unreadable(format!("it has {} bytes; the limit is {MAX_MANIFEST_BYTES}", metadata.len()))
-            }
+            Ok(metadata) if metadata.len() > MAX_MANIFEST_BYTES => plugin::Found::Unreadable(format!(
+                "it has {} bytes; the limit is {MAX_MANIFEST_BYTES}",
+                metadata.len()
+            )),
             Ok(_) => match fs::read(&whole) {
                 Ok(bytes) => plugin::Found::Bytes(bytes),
                 Err(error) => plugin::Found::Unreadable(error.to_string()),
@@ -179,7 +201,8 @@ impl Files for OnDisk<'_> {
     }
 
     fn is_file(&self, path: &str) -> bool {
-        !leaves(path) && fs::symlink_metadata(self.directory.join(path)).is_ok_and(|metadata| metadata.is_file())
+        !leaves(path)
+            && fs::symlink_metadata(self.directory.join(path)).is_ok_and(|metadata| metadata.is_file())
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::Freshness;
 use super::parallel::in_parallel;
-use super::skill_files::{self, Name};
+use super::skill_files::{SkillDirectory, joined};
 use super::skill_reader::{self, Found, Manner};
+use crate::directory::{Directory, Kind, Name};
 use crate::index::{Index, Record};
 use crate::precedence::Candidate;
 use crate::snapshot::Place;
@@ -73,6 +74,7 @@ impl Scanner<'_> {
             Freshness::Indexed => Index::open(cache, &ground.path),
             Freshness::Reread => Index::forgotten(cache, &ground.path),
         };
+        let Ok(root) = Directory::open(&ground.path) else { return Vec::new() };
         let mut walk = Walk { ground, records: Vec::new(), fresh: 0, seen_links: HashSet::new(), problems };
         let mut level = vec![Item { path: PathBuf::new(), kind: ItemKind::Directory }];
         let mut looked_at = 0u64;
@@ -82,52 +84,55 @@ impl Scanner<'_> {
                 walk.tell_limit(self.config.limits.max_entries);
                 break;
             }
-            let outcomes = in_parallel(&level, |item| self.examine(ground, item, &index));
+            let outcomes = in_parallel(&level, |item| self.examine(ground, &root, item, &index));
             let done = std::mem::take(&mut level);
             for (item, outcome) in done.into_iter().zip(outcomes) {
                 level.extend(walk.take(item, outcome, depth, &mut index));
             }
         }
-        if walk.fresh > 0 || index.remaining() > 0 {
+        if walk.fresh > 0 || index.has_leftovers() {
             index.replace(&walk.records);
         }
         walk.records.into_iter().map(|record| ground.candidate(record)).collect()
     }
 
-    fn examine(&self, ground: &Ground, item: &Item, index: &Index) -> Outcome {
+    fn examine(&self, ground: &Ground, root: &Directory, item: &Item, index: &Index) -> Outcome {
         let key = item.path.to_string_lossy();
-        let is_ground = item.path.as_os_str().is_empty();
-        let path = if is_ground { ground.path.clone() } else { ground.path.join(&item.path) };
-        if is_ground && !ground.itself {
-            return Outcome::Group(skill_files::names(&path).unwrap_or_default());
+        if index.is_current(&key, root) {
+            return Outcome::Current;
         }
         let manner = Manner::lenient(self.config);
-        match item.kind {
-            ItemKind::Flat => {
-                let directory = path.parent().unwrap_or(&ground.path);
-                if index.is_current(&key, directory) {
-                    return Outcome::Current;
-                }
-                skill_reader::read_flat(&path, manner)
-                    .map_or(Outcome::Nothing, |record| Outcome::Read(Box::new(Record { path: key.into_owned(), ..record })))
-            }
-            ItemKind::Directory if index.is_current(&key, &path) => Outcome::Current,
-            ItemKind::Directory => match skill_reader::read_directory(&path, manner) {
-                Found::Skill(record) => Outcome::Read(Box::new(Record { path: key.into_owned(), ..*record })),
-                Found::Group(names) => Outcome::Group(names),
-            },
+        if item.kind == ItemKind::Flat {
+            let read = skill_reader::read_flat(root, &item.path, manner);
+            return read.map_or(Outcome::Nothing, |record| Outcome::Read(Box::new(record)));
+        }
+        let path = joined(&ground.path, &item.path);
+        let below = if item.path.as_os_str().is_empty() { Path::new(".") } else { &item.path };
+        let Ok(open) = root.open_below(below) else { return Outcome::Nothing };
+        if item.path.as_os_str().is_empty() && !ground.itself {
+            return Outcome::Group(open.names().unwrap_or_default());
+        }
+        let directory = SkillDirectory { open: &open, path: &path, in_root: &item.path };
+        match skill_reader::read_directory(&directory, manner) {
+            Found::Skill(record) => Outcome::Read(record),
+            Found::Group(names) => Outcome::Group(names),
         }
     }
 }
 
 impl Ground {
     fn candidate(&self, record: Record) -> Candidate {
-        let own = if record.path.is_empty() { self.path.clone() } else { self.path.join(&record.path) };
-        let flat = record.path.ends_with(&record.file) && !record.path.is_empty() && !own.is_dir();
-        let directory = if flat { own.parent().map_or_else(PathBuf::new, Path::to_owned) } else { own };
-        let place =
-            Place { scope: self.scope, plugin: self.plugin.clone(), directory, file: record.file.clone(), flat };
-        Candidate { place, record }
+        let own = joined(&self.path, Path::new(&record.path));
+        let directory =
+            if record.flat { own.parent().map_or_else(PathBuf::new, Path::to_owned) } else { own };
+        let place = Place {
+            scope: self.scope,
+            plugin: self.plugin.clone(),
+            directory,
+            file: record.file.clone(),
+            flat: record.flat,
+        };
+        Candidate { place, skill: record.skill, digest: record.digest, problems: record.problems }
     }
 }
 
@@ -148,7 +153,9 @@ impl Walk<'_> {
                 self.fresh += 1;
                 self.records.push(*record);
             }
-            Outcome::Group(names) => return names.into_iter().filter_map(|name| self.item(&item.path, name, depth)).collect(),
+            Outcome::Group(names) => {
+                return names.into_iter().filter_map(|name| self.item(&item.path, name, depth)).collect();
+            }
             Outcome::Nothing => {}
         }
         Vec::new()
@@ -159,33 +166,40 @@ impl Walk<'_> {
         let text = name.name.to_string_lossy();
         let is_hidden = text.starts_with('.') && !HIDDEN_GROUPS.contains(&text.as_ref());
         let is_markdown = text.to_ascii_lowercase().ends_with(".md");
-        if is_hidden || SKIPPED.contains(&text.as_ref()) || (name.kind.is_file() && !(is_markdown && depth == 0)) {
+        let may_be_flat = is_markdown && depth == 0;
+        if is_hidden || SKIPPED.contains(&text.as_ref()) || (name.kind == Kind::File && !may_be_flat) {
             return None;
         }
-        let path = parent.join(&name.name);
-        let is_directory = if name.kind.is_symlink() { self.follow(&path)? } else { name.kind.is_dir() };
-        match is_directory {
-            true => Some(Item { path, kind: ItemKind::Directory }),
-            false => (is_markdown && depth == 0).then_some(Item { path, kind: ItemKind::Flat }),
+        let path = joined(parent, Path::new(&name.name));
+        let kind = if name.kind == Kind::Link { self.follow(&path)? } else { name.kind };
+        match kind {
+            Kind::Directory => Some(Item { path, kind: ItemKind::Directory }),
+            Kind::File if may_be_flat => Some(Item { path, kind: ItemKind::Flat }),
+            _ => None,
         }
     }
 
-    /// Whether a link leads to a directory; `None` where it leads nowhere, back up, or where another link led already.
-    fn follow(&mut self, path: &Path) -> Option<bool> {
+    /// What a link leads to; `None` where it leads nowhere, back up, or where another link led already.
+    fn follow(&mut self, path: &Path) -> Option<Kind> {
         let link = self.ground.path.join(path);
         let Ok(target) = link.canonicalize() else {
             self.tell(Code::LinkBroken, &link, "this link leads nowhere", "mend or remove the link");
             return None;
         };
         if !target.is_dir() {
-            return Some(false);
+            return target.is_file().then_some(Kind::File);
         }
         let above = link.parent().and_then(|parent| parent.canonicalize().ok());
         if above.is_some_and(|above| above.starts_with(&target)) {
-            self.tell(Code::LinkCycle, &link, "this link leads back to a directory above it", "remove the link");
+            self.tell(
+                Code::LinkCycle,
+                &link,
+                "this link leads back to a directory above it",
+                "remove the link",
+            );
             return None;
         }
-        self.seen_links.insert(target).then_some(true)
+        self.seen_links.insert(target).then_some(Kind::Directory)
     }
 
     fn tell(&mut self, code: Code, path: &Path, message: &str, hint: &str) {
@@ -195,6 +209,11 @@ impl Walk<'_> {
     fn tell_limit(&mut self, limit: u64) {
         let message = format!("the directory holds more than {limit} entries; the rest was left out");
         let path = self.ground.path.clone();
-        self.tell(Code::ScanLimit, &path, &message, "raise `limits.max_entries`, or move what holds no skills away");
+        self.tell(
+            Code::ScanLimit,
+            &path,
+            &message,
+            "raise `limits.max_entries`, or move what holds no skills away",
+        );
     }
 }

@@ -1,19 +1,22 @@
 //! Reading one skill: its file, what stands beside it, and what it depends on.
 
-use super::skill_files::{self, Name};
+use super::skill_files::{self, SkillDirectory, joined};
+use crate::directory::{Directory, FileRead, Kind, Name};
 use crate::index::{Record, Stamp};
 use guild_manifest::config::Config;
-use guild_manifest::skill::{self, Profile, Source};
+use guild_manifest::skill::{self, Profile, Skill, Source};
 use guild_manifest::{Code, Digest, Pos, Problem, text};
+use std::borrow::Cow;
 use std::ffi::OsStr;
-use std::fs::{self, File};
-use std::io::{self, Read as _};
+use std::io;
 use std::path::Path;
 
 const SKILL_FILE: &str = "SKILL.md";
 /// Names that people give the file by mistake.
 const ODD_NAMES: &[&str] = &["skill.md", "skills.md"];
+const SIDECAR_DIRECTORY: &str = "agents";
 const SIDECAR: &str = "agents/openai.yaml";
+const MAX_SIDECAR_BYTES: u64 = 64 * 1024;
 
 /// How a skill is read.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +37,7 @@ impl Manner {
 
 /// What a directory is.
 pub enum Found {
-    /// A skill; the record's path is left to the caller.
+    /// A skill.
     Skill(Box<Record>),
     /// No skill, but perhaps a group of them.
     Group(Vec<Name>),
@@ -46,28 +49,25 @@ pub fn is_skill_file(name: &OsStr) -> bool {
 }
 
 /// Reads a directory that may be a skill.
-pub fn read_directory(directory: &Path, manner: Manner) -> Found {
-    let Ok(names) = skill_files::names(directory) else { return Found::Group(Vec::new()) };
+pub fn read_directory(directory: &SkillDirectory<'_>, manner: Manner) -> Found {
+    let Ok(names) = directory.open.names() else { return Found::Group(Vec::new()) };
     let exact = names.iter().find(|name| name.name == SKILL_FILE);
-    let odd = || names.iter().find(|name| is_skill_file(&name.name));
-    let Some(file) = exact.or_else(odd).filter(|name| !name.kind.is_dir()) else { return Found::Group(names) };
-    let file = file.name.to_string_lossy().into_owned();
-    let stem = directory.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let files = skill_files::survey(directory, &names);
-    let has_sidecar = names.iter().any(|name| name.name == "agents");
-    let sidecar = if has_sidecar { fs::read(directory.join(SIDECAR)).ok() } else { None };
-    let mut record = read_file(&directory.join(&file), &file, &stem, sidecar.as_deref(), manner);
-    if file != SKILL_FILE {
-        let message = format!("the file is named `{file}`; most readers look for `{SKILL_FILE}` only");
-        let problem = Problem::new(Code::OddFileName, Pos::START, message, format!("rename it to `{SKILL_FILE}`"));
-        record.problems.push(problem.in_file(&file));
-    }
-    if has_sidecar {
-        record.stamps.extend(fs::metadata(directory.join(SIDECAR)).ok().map(|m| Stamp::new(SIDECAR, &m)));
-    }
-    record.stamps.extend(files.stamps);
-    record.problems.extend(files.problems);
-    record.problems.extend(script_problem(directory, &file, record.skill.as_ref()));
+    let file = exact.or_else(|| names.iter().find(|name| is_skill_file(&name.name)));
+    let Some(file) = file.filter(|name| name.kind != Kind::Directory) else { return Found::Group(names) };
+    let file = if exact.is_some() {
+        Cow::Borrowed(SKILL_FILE)
+    } else {
+        Cow::Owned(file.name.to_string_lossy().into_owned())
+    };
+    let stem = directory.path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
+    let mut record = blank(directory.in_root, file.clone());
+    let sidecar = read_sidecar(directory, &names, &mut record);
+    fill(&mut record, directory.open, &file, &stem, sidecar.as_deref(), manner);
+    let surveyed = skill_files::survey(directory, &names);
+    record.stamps.extend(surveyed.stamps);
+    record.problems.extend(surveyed.problems);
+    record.problems.extend(odd_name(&file));
+    record.problems.extend(script_problem(directory.open, &file, record.skill.as_deref()));
     if record.problems.iter().any(Problem::excludes) {
         record.skill = None;
     }
@@ -75,71 +75,121 @@ pub fn read_directory(directory: &Path, manner: Manner) -> Found {
 }
 
 /// Reads a flat `<name>.md`; `None` where it is no skill, as most Markdown files are not.
-pub fn read_flat(path: &Path, manner: Manner) -> Option<Record> {
-    let record = read_single(path, manner)?;
+pub fn read_flat(root: &Directory, in_root: &Path, manner: Manner) -> Option<Record> {
+    let record = read_single(root, in_root, manner)?;
     let is_prose = |problem: &Problem| {
-        matches!(problem.code, Code::MissingFrontmatter | Code::BinaryFile | Code::UnreadableFile | Code::FileTooLarge)
+        matches!(
+            problem.code,
+            Code::MissingFrontmatter | Code::BinaryFile | Code::UnreadableFile | Code::FileTooLarge
+        )
     };
     let says_nothing = record.skill.as_ref().is_some_and(|skill| {
-        skill.description.is_empty() && record.problems.iter().any(|problem| problem.code == Code::NameMissing)
+        skill.description.is_empty()
+            && record.problems.iter().any(|problem| problem.code == Code::NameMissing)
     });
     (!record.problems.iter().any(is_prose) && !says_nothing).then_some(record)
 }
 
 /// Reads a file as a skill, whatever it is.
-pub fn read_single(path: &Path, manner: Manner) -> Option<Record> {
-    let file = path.file_name()?.to_string_lossy().into_owned();
-    let stem = path.file_stem()?.to_string_lossy().into_owned();
-    Some(read_file(path, &file, &stem, None, manner))
+pub fn read_single(root: &Directory, in_root: &Path, manner: Manner) -> Option<Record> {
+    let file = in_root.file_name()?.to_string_lossy().into_owned();
+    let stem = in_root.file_stem()?.to_string_lossy().into_owned();
+    let mut record = Record { flat: true, ..blank(in_root, Cow::Owned(file)) };
+    let path = record.path.clone();
+    fill(&mut record, root, &path, &stem, None, manner);
+    Some(record)
 }
 
-fn read_file(path: &Path, file: &str, stem: &str, sidecar: Option<&[u8]>, manner: Manner) -> Record {
-    let mut record = Record {
-        path: String::new(),
-        file: file.to_owned(),
+fn blank(in_root: &Path, file: Cow<'static, str>) -> Record {
+    Record {
+        path: in_root.to_string_lossy().into_owned(),
+        file,
+        flat: false,
         stamps: Vec::new(),
         digest: Digest::of(b""),
         skill: None,
         problems: Vec::new(),
-    };
-    match bytes_of(path, file, manner.limit, &mut record.stamps) {
-        Ok(bytes) => {
-            record.digest = Digest::of(&bytes);
-            let source = Source { file, stem, bytes: &bytes, sidecar, max_bytes: manner.limit };
-            let reading = skill::read(&source, manner.profile);
-            record.skill = reading.skill;
-            record.problems = reading.problems;
-        }
-        Err(problem) => record.problems.push(problem.in_file(file)),
     }
-    record
 }
 
-/// The bytes of a regular file within the limit; a pipe or device is never opened.
-fn bytes_of(path: &Path, file: &str, limit: usize, stamps: &mut Vec<Stamp>) -> Result<Vec<u8>, Problem> {
-    let unreadable = |error: &io::Error| {
+/// Reads the skill's file into the record; `path` is relative to `directory`.
+fn fill(
+    record: &mut Record,
+    directory: &Directory,
+    path: &str,
+    stem: &str,
+    sidecar: Option<&[u8]>,
+    manner: Manner,
+) {
+    let in_root = if record.flat { record.path.clone() } else { format!("{}/{path}", record.path) };
+    match bytes_of(
+        directory,
+        Path::new(path),
+        manner.limit,
+        in_root.trim_start_matches('/'),
+        &mut record.stamps,
+    ) {
+        Ok(bytes) => {
+            record.digest = Digest::of(&bytes);
+            let source = Source { file: &record.file, stem, bytes: &bytes, sidecar, max_bytes: manner.limit };
+            let reading = skill::read(&source, manner.profile);
+            record.skill = reading.skill.map(Box::new);
+            record.problems = reading.problems;
+        }
+        Err(problem) => record.problems.push(problem.in_file(record.file.as_ref())),
+    }
+}
+
+/// The bytes of a regular file within the limit.
+fn bytes_of(
+    directory: &Directory,
+    path: &Path,
+    limit: usize,
+    in_root: &str,
+    stamps: &mut Vec<Stamp>,
+) -> Result<Vec<u8>, Problem> {
+    let unreadable = |error: &dyn std::fmt::Display| {
         let message = format!("the file cannot be read: {error}");
         Problem::new(Code::UnreadableFile, Pos::START, message, "check what it is and who may read it")
     };
-    let metadata = fs::metadata(path).map_err(|error| unreadable(&error))?;
-    stamps.push(Stamp::new(file, &metadata));
-    if !metadata.is_file() {
-        return Err(unreadable(&io::Error::other("it is no regular file")));
+    let FileRead { facts, bytes } =
+        directory.read(path, limit as u64).map_err(|error: io::Error| unreadable(&error))?;
+    stamps.push(Stamp::new(in_root, &facts));
+    match bytes {
+        Some(bytes) => Ok(bytes),
+        None if facts.kind == Kind::File => Err(text::too_large(facts.size, limit)),
+        None => Err(unreadable(&"it is no regular file")),
     }
-    if metadata.len() > limit as u64 {
-        return Err(text::too_large(metadata.len(), limit));
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0) + 1);
-    let file = File::open(path).map_err(|error| unreadable(&error))?;
-    file.take(limit as u64 + 1).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
-    Ok(bytes)
 }
 
-fn script_problem(directory: &Path, file: &str, skill: Option<&skill::Skill>) -> Option<Problem> {
+fn read_sidecar(directory: &SkillDirectory<'_>, names: &[Name], record: &mut Record) -> Option<Vec<u8>> {
+    names.iter().find(|name| name.name == SIDECAR_DIRECTORY)?;
+    let FileRead { facts, bytes } = directory.open.read(Path::new(SIDECAR), MAX_SIDECAR_BYTES).ok()?;
+    let in_root = joined(directory.in_root, Path::new(SIDECAR));
+    record.stamps.push(Stamp::new(in_root.to_string_lossy(), &facts));
+    bytes
+}
+
+fn odd_name(file: &str) -> Option<Problem> {
+    if file == SKILL_FILE {
+        return None;
+    }
+    let message = format!("the file is named `{file}`; most readers look for `{SKILL_FILE}` only");
+    Some(
+        Problem::new(Code::OddFileName, Pos::START, message, format!("rename it to `{SKILL_FILE}`"))
+            .in_file(file),
+    )
+}
+
+fn script_problem(directory: &Directory, file: &str, skill: Option<&Skill>) -> Option<Problem> {
     let script = skill?.contract.as_ref()?.script.as_ref()?;
-    if script.contains('{') || directory.join(script).is_file() {
+    let is_there = || directory.facts_of(Path::new(script)).is_ok_and(|facts| facts.kind == Kind::File);
+    if script.contains('{') || is_there() {
         return None;
     }
     let message = format!("the script `{script}` is not in the skill's directory");
-    Some(Problem::new(Code::ScriptMissing, Pos::START, message, "add the file, or correct `script:`").in_file(file))
+    Some(
+        Problem::new(Code::ScriptMissing, Pos::START, message, "add the file, or correct `script:`")
+            .in_file(file),
+    )
 }

@@ -1,38 +1,107 @@
-//! The index as bytes: a header, a digest of what follows, the records.
+//! The index as bytes: a header, the records one by one, and a digest of everything before it.
 
-use super::{Record, stamp};
-use guild_manifest::Digest;
-use std::fs;
-use std::io::{self, Write as _};
+use super::Record;
+use guild_manifest::DigestBuilder;
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
+use std::time::SystemTime;
 
 /// Raised whenever the shape of [`Record`] or of anything in it changes; a test holds the two together.
 const FORMAT: u32 = 1;
 const MAGIC: &[u8; 8] = b"guildidx";
+/// No record is larger; a length beyond it is damage.
+const MAX_RECORD: usize = 16 * 1024 * 1024;
 
 /// When the index was written, and its records; `None` where it is missing, damaged or of another format.
+///
+/// Records are read one by one, so that the file and what it holds are never in memory both.
 pub fn load(file: &Path) -> Option<(i128, Vec<Record>)> {
-    let written = stamp::modified(&fs::metadata(file).ok()?);
-    let bytes = fs::read(file).ok()?;
-    let body = bytes.strip_prefix(MAGIC)?.strip_prefix(&FORMAT.to_le_bytes())?;
-    let (digest, records) = body.split_at_checked(32)?;
-    if Digest::of(records).as_bytes() != digest {
+    let file = File::open(file).ok()?;
+    let written = file.metadata().ok()?.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    let mut source =
+        Source { file: BufReader::with_capacity(128 * 1024, file), digest: DigestBuilder::default() };
+    if source.bytes::<8>()? != *MAGIC || source.number()? != FORMAT {
         return None;
     }
-    Some((written, postcard::from_bytes(records).ok()?))
+    let count = source.number()?;
+    let mut records = Vec::new();
+    let mut frame = Vec::new();
+    for _ in 0..count {
+        let length = usize::try_from(source.number()?).ok().filter(|length| *length <= MAX_RECORD)?;
+        frame.resize(length, 0);
+        source.fill(&mut frame)?;
+        records.push(postcard::from_bytes(&frame).ok()?);
+    }
+    let Source { mut file, digest } = source;
+    let mut expected = [0; 32];
+    file.read_exact(&mut expected).ok()?;
+    (digest.finish().as_bytes() == &expected).then_some((i128::try_from(written.as_nanos()).ok()?, records))
 }
 
 /// Writes the index beside its place and moves it there.
 pub fn save(file: &Path, records: &[Record]) -> io::Result<()> {
     let directory = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(directory)?;
-    let bytes = postcard::to_stdvec(records).map_err(io::Error::other)?;
-    let mut temporary = tempfile::NamedTempFile::new_in(directory)?;
-    temporary.write_all(MAGIC)?;
-    temporary.write_all(&FORMAT.to_le_bytes())?;
-    temporary.write_all(Digest::of(&bytes).as_bytes())?;
-    temporary.write_all(&bytes)?;
+    let temporary = tempfile::NamedTempFile::new_in(directory)?;
+    write(BufWriter::with_capacity(128 * 1024, temporary.as_file()), records)?;
     temporary.as_file().sync_all()?;
     temporary.persist(file)?;
     Ok(())
+}
+
+fn write(file: impl Write, records: &[Record]) -> io::Result<()> {
+    let mut sink = Sink { file, digest: DigestBuilder::default() };
+    sink.write(MAGIC)?;
+    sink.write(&FORMAT.to_le_bytes())?;
+    sink.write(&length(records.len())?)?;
+    let mut frame = Vec::new();
+    for record in records {
+        frame.clear();
+        frame = postcard::to_extend(record, frame).map_err(io::Error::other)?;
+        sink.write(&length(frame.len())?)?;
+        sink.write(&frame)?;
+    }
+    let Sink { mut file, digest } = sink;
+    file.write_all(digest.finish().as_bytes())?;
+    file.flush()
+}
+
+fn length(count: usize) -> io::Result<[u8; 4]> {
+    u32::try_from(count).map(u32::to_le_bytes).map_err(io::Error::other)
+}
+
+struct Source<R> {
+    file: R,
+    digest: DigestBuilder,
+}
+
+impl<R: Read> Source<R> {
+    fn fill(&mut self, bytes: &mut [u8]) -> Option<()> {
+        self.file.read_exact(bytes).ok()?;
+        self.digest.add(bytes);
+        Some(())
+    }
+
+    fn bytes<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let mut bytes = [0; N];
+        self.fill(&mut bytes)?;
+        Some(bytes)
+    }
+
+    fn number(&mut self) -> Option<u32> {
+        self.bytes().map(u32::from_le_bytes)
+    }
+}
+
+struct Sink<W> {
+    file: W,
+    digest: DigestBuilder,
+}
+
+impl<W: Write> Sink<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.digest.add(bytes);
+        self.file.write_all(bytes)
+    }
 }

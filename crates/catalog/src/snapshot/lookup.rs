@@ -32,11 +32,15 @@ impl Snapshot {
             match found.as_slice() {
                 [] => {}
                 [only] => return Lookup::Found(only),
-                several => return Lookup::Ambiguous(several.iter().map(|entry| entry.qualified_name()).collect()),
+                several => {
+                    return Lookup::Ambiguous(several.iter().map(|entry| entry.qualified_name()).collect());
+                }
             }
         }
         let known = self.skills.iter().flat_map(|entry| {
-            [entry.skill.name.clone()].into_iter().chain(entry.place.plugin.is_some().then(|| entry.qualified_name()))
+            [entry.skill.name.clone()]
+                .into_iter()
+                .chain(entry.place.plugin.is_some().then(|| entry.qualified_name()))
         });
         Lookup::Missing(near(name, known))
     }
@@ -59,7 +63,8 @@ pub fn near(name: &str, known: impl Iterator<Item = String>) -> Vec<String> {
     let mut found: Vec<(usize, String)> = known
         .filter_map(|candidate| {
             let lower = candidate.to_lowercase();
-            let contains = wanted.chars().count() >= 3 && (lower.contains(&wanted) || wanted.contains(&lower));
+            let contains =
+                wanted.chars().count() >= 3 && (lower.contains(&wanted) || wanted.contains(&lower));
             let distance = strsim::damerau_levenshtein(&wanted, &lower);
             (contains || distance <= allowed).then_some((if contains { 1 } else { distance }, candidate))
         })

@@ -46,9 +46,12 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
         Rules::Upload => Profile::Upload,
     };
     let envelope = check(&hall, &CheckRequest { paths: args.paths.clone(), profile });
-    ui.finish(&envelope, |data, style, out| {
-        if args.sarif { sarif::print(data, out) } else { print(data, style, out) }
-    })
+    ui.finish(
+        &envelope,
+        |data, style, out| {
+            if args.sarif { sarif::print(data, out) } else { print(data, style, out) }
+        },
+    )
 }
 
 fn print(data: &Check<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {

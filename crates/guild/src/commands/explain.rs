@@ -16,7 +16,13 @@ pub struct Args {
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     ui.finish(&explain(&args.code), |data, style, out| {
         let Some(explained) = data else { return Ok(()) };
-        writeln!(out, "{} ({}, {})", style.ink(Ink::Bold, &explained.code), explained.kind, explained.weight)?;
+        writeln!(
+            out,
+            "{} ({}, {})",
+            style.ink(Ink::Bold, &explained.code),
+            explained.kind,
+            explained.weight
+        )?;
         writeln!(out, "{}", explained.about)?;
         if explained.excludes {
             writeln!(out, "What has this problem is kept out of the catalog until it is mended.")?;

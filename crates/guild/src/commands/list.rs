@@ -110,7 +110,11 @@ fn footer(data: &List<'_>, broken: usize) -> String {
         parts.push(format!("{} hidden by another of the same name", data.collisions.len()));
     }
     if !data.problems.is_empty() {
-        parts.push(format!("{} other problem{} (see `guild check`)", data.problems.len(), plural(data.problems.len())));
+        parts.push(format!(
+            "{} other problem{} (see `guild check`)",
+            data.problems.len(),
+            plural(data.problems.len())
+        ));
     }
     parts.join(", ")
 }

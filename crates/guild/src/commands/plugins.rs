@@ -16,7 +16,8 @@ pub struct Args {}
 pub fn run(_: &Args, ui: &Ui) -> ExitCode {
     let hall = ui.hall(Freshness::Indexed);
     let envelope = plugins(&hall);
-    let message = format!("{} plugin{}", envelope.data.count, if envelope.data.count == 1 { "" } else { "s" });
+    let message =
+        format!("{} plugin{}", envelope.data.count, if envelope.data.count == 1 { "" } else { "s" });
     ui.finish(&envelope.with_message(message), print)
 }
 

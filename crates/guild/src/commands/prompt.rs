@@ -57,7 +57,8 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
 }
 
 fn budget(text: &str) -> Result<Budget, String> {
-    let number = |text: &str| text.parse::<usize>().map_err(|_| "write a number, or a number and `t`".to_owned());
+    let number =
+        |text: &str| text.parse::<usize>().map_err(|_| "write a number, or a number and `t`".to_owned());
     match text.strip_suffix('t') {
         Some(tokens) => number(tokens).map(Budget::Tokens),
         None => number(text).map(Budget::Characters),

@@ -54,7 +54,8 @@ fn facts(skill: &Detail<'_>) -> Vec<(&'static str, String)> {
     let summary = &skill.summary;
     let contract = &skill.contract;
     let yes = |value: bool| if value { "yes" } else { "no" }.to_owned();
-    let params = skill.params.iter().map(|p| format!("{}{}: {}", p.name, if p.required { "*" } else { "" }, p.kind));
+    let params =
+        skill.params.iter().map(|p| format!("{}{}: {}", p.name, if p.required { "*" } else { "" }, p.kind));
     let places = summary.also_at.iter().map(|path| path.to_string_lossy().into_owned());
     let hidden = skill.shadows.iter().map(|path| path.to_string_lossy().into_owned());
     let join = |parts: &mut dyn Iterator<Item = String>| parts.collect::<Vec<_>>().join(", ");

@@ -10,7 +10,12 @@ use unicode_width::UnicodeWidthStr as _;
 const SHOWN: usize = 100;
 
 /// Prints a problem whose file stands in `directory`, with its source line.
-pub fn problem(problem: &ProblemLine<'_>, directory: &Path, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub fn problem(
+    problem: &ProblemLine<'_>,
+    directory: &Path,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     problem_line(problem, directory, style, out)?;
     if let Some(source) = &problem.source {
         let number = problem.line.to_string();
@@ -27,7 +32,12 @@ pub fn problem(problem: &ProblemLine<'_>, directory: &Path, style: &Style, out: 
 }
 
 /// Prints the first line of a problem: place, severity, code, message.
-pub fn problem_line(problem: &ProblemLine<'_>, directory: &Path, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub fn problem_line(
+    problem: &ProblemLine<'_>,
+    directory: &Path,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let path = directory.join(problem.file.as_ref());
     let place = format!("{}:{}:{}", escape::line(&path.to_string_lossy()), problem.line, problem.column);
     let label = format!("{}[{}]", problem.severity, problem.code);

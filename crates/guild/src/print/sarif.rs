@@ -12,7 +12,8 @@ pub fn print(check: &Check<'_>, out: &mut dyn Write) -> io::Result<()> {
         let directory = Path::new(&file.path).parent().unwrap_or(Path::new(""));
         file.problems.iter().map(move |problem| result(problem, directory))
     });
-    let of_others = check.others.iter().flat_map(|file| file.problems.iter().map(|p| result(p, Path::new(""))));
+    let of_others =
+        check.others.iter().flat_map(|file| file.problems.iter().map(|p| result(p, Path::new(""))));
     let results: Vec<Json> = of_skills.chain(of_others).collect();
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -66,7 +67,9 @@ fn uri(path: &Path) -> String {
     let encoded: String = text
         .bytes()
         .map(|byte| match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
+                char::from(byte).to_string()
+            }
             other => format!("%{other:02X}"),
         })
         .collect();

@@ -24,7 +24,10 @@ pub fn package(spec: &str) -> Option<Package<'_>> {
 /// Where the package lies, if it is installed.
 pub fn find(machine: &Machine, package: Package<'_>) -> Option<PathBuf> {
     let relative = Path::new(&package.name.replace('.', "/")).join(package.below);
-    package_directories(machine).into_iter().map(|directory| directory.join(&relative)).find(|path| path.is_dir())
+    package_directories(machine)
+        .into_iter()
+        .map(|directory| directory.join(&relative))
+        .find(|path| path.is_dir())
 }
 
 fn package_directories(machine: &Machine) -> Vec<PathBuf> {
@@ -37,7 +40,9 @@ fn package_directories(machine: &Machine) -> Vec<PathBuf> {
         let mut versions: Vec<PathBuf> = fs::read_dir(prefix.join("lib"))
             .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
             .unwrap_or_default();
-        versions.retain(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python3")));
+        versions.retain(|path| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python3"))
+        });
         versions.sort();
         found.extend(versions.iter().rev().flat_map(|v| [v.join("site-packages"), v.join("dist-packages")]));
     }

@@ -1,0 +1,117 @@
+//! An open directory on Linux.
+
+use super::{Facts, FileRead, Kind, Name, sorted};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, Stat, fstat, openat, statat};
+use std::cell::RefCell;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+thread_local! {
+    /// One buffer per thread for all directories: most are small, and a fresh one each time costs more than the call.
+    static ENTRIES: RefCell<Vec<u8>> = RefCell::new(Vec::with_capacity(16 * 1024));
+}
+
+/// An open directory.
+#[derive(Debug)]
+pub struct Directory {
+    fd: OwnedFd,
+}
+
+impl Directory {
+    /// Opens the directory at `path`.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self { fd: openat(rustix::fs::CWD, path, directory_flags(), Mode::empty())? })
+    }
+
+    /// Opens a directory below this one.
+    pub fn open_below(&self, path: &Path) -> io::Result<Self> {
+        Ok(Self { fd: openat(&self.fd, path, directory_flags(), Mode::empty())? })
+    }
+
+    /// The facts of the directory itself.
+    pub fn facts(&self) -> io::Result<Facts> {
+        Ok(facts(&fstat(&self.fd)?))
+    }
+
+    /// The facts of what a path below leads to.
+    pub fn facts_of(&self, path: &Path) -> io::Result<Facts> {
+        Ok(facts(&statat(&self.fd, path, AtFlags::empty())?))
+    }
+
+    /// The names in the directory, sorted.
+    pub fn names(&self) -> io::Result<Vec<Name>> {
+        ENTRIES.with_borrow_mut(|buffer| {
+            let mut entries = RawDir::new(self.fd.as_fd(), buffer.spare_capacity_mut());
+            let mut names = Vec::new();
+            while let Some(entry) = entries.next() {
+                let entry = entry?;
+                let name = OsStr::from_bytes(entry.file_name().to_bytes());
+                if name != "." && name != ".." {
+                    let kind = self.kind_of(name, entry.file_type());
+                    names.push(Name { kind, name: name.to_owned() });
+                }
+            }
+            Ok(sorted(names))
+        })
+    }
+
+    /// Reads a file below, if it is a regular one of at most `limit` bytes. A pipe is opened without waiting for its
+    /// other end, and never read.
+    pub fn read(&self, path: &Path, limit: u64) -> io::Result<FileRead> {
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let mut file = File::from(openat(&self.fd, path, flags, Mode::empty())?);
+        let facts = facts(&fstat(&file)?);
+        if facts.kind != Kind::File || facts.size > limit {
+            return Ok(FileRead { facts, bytes: None });
+        }
+        let size = usize::try_from(facts.size).unwrap_or(usize::MAX);
+        let mut bytes = vec![0; size];
+        let mut filled = 0;
+        // A file that grows meanwhile is read as far as it was when it was looked at; its stamp will not hold.
+        while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+            match file.read(rest) {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        bytes.truncate(filled);
+        Ok(FileRead { facts, bytes: Some(bytes) })
+    }
+
+    /// The kind that the directory itself told, or, where the file system does not tell, the kind that is seen.
+    fn kind_of(&self, name: &OsStr, told: FileType) -> Kind {
+        match told {
+            FileType::Unknown => statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)
+                .map_or(Kind::Other, |stat| facts(&stat).kind),
+            known => kind(known),
+        }
+    }
+}
+
+const fn directory_flags() -> OFlags {
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC)
+}
+
+fn facts(stat: &Stat) -> Facts {
+    Facts {
+        kind: kind(FileType::from_raw_mode(stat.st_mode)),
+        size: u64::try_from(stat.st_size).unwrap_or(0),
+        modified: i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec),
+        inode: stat.st_ino,
+    }
+}
+
+fn kind(file_type: FileType) -> Kind {
+    match file_type {
+        FileType::RegularFile => Kind::File,
+        FileType::Directory => Kind::Directory,
+        FileType::Symlink => Kind::Link,
+        _ => Kind::Other,
+    }
+}

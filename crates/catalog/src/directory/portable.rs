@@ -1,0 +1,79 @@
+//! A directory on other systems, by the standard library.
+
+use super::{Facts, FileRead, Kind, Name, sorted};
+use std::fs::{self, FileType, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// A directory.
+#[derive(Debug)]
+pub struct Directory {
+    path: PathBuf,
+}
+
+impl Directory {
+    /// Opens the directory at `path`.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        fs::read_dir(path)?;
+        Ok(Self { path: path.to_owned() })
+    }
+
+    /// Opens a directory below this one.
+    pub fn open_below(&self, path: &Path) -> io::Result<Self> {
+        Self::open(&self.path.join(path))
+    }
+
+    /// The facts of the directory itself.
+    pub fn facts(&self) -> io::Result<Facts> {
+        fs::metadata(&self.path).map(|metadata| facts(&metadata))
+    }
+
+    /// The facts of what a path below leads to.
+    pub fn facts_of(&self, path: &Path) -> io::Result<Facts> {
+        fs::metadata(self.path.join(path)).map(|metadata| facts(&metadata))
+    }
+
+    /// The names in the directory, sorted.
+    pub fn names(&self) -> io::Result<Vec<Name>> {
+        let name = |entry: fs::DirEntry| Ok(Name { kind: kind(entry.file_type()?), name: entry.file_name() });
+        fs::read_dir(&self.path)?.map(|entry| entry.and_then(name)).collect::<io::Result<_>>().map(sorted)
+    }
+
+    /// Reads a file below, if it is a regular one of at most `limit` bytes.
+    pub fn read(&self, path: &Path, limit: u64) -> io::Result<FileRead> {
+        let whole = self.path.join(path);
+        let facts = facts(&fs::metadata(&whole)?);
+        let wanted = facts.kind == Kind::File && facts.size <= limit;
+        let bytes = if wanted { Some(fs::read(&whole)?) } else { None };
+        Ok(FileRead { facts, bytes })
+    }
+}
+
+fn facts(metadata: &Metadata) -> Facts {
+    let since = metadata.modified().ok().and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+    let modified = since.and_then(|since| i128::try_from(since.as_nanos()).ok()).unwrap_or(-1);
+    Facts { kind: kind(metadata.file_type()), size: metadata.len(), modified, inode: inode(metadata) }
+}
+
+fn kind(file_type: FileType) -> Kind {
+    if file_type.is_file() {
+        Kind::File
+    } else if file_type.is_dir() {
+        Kind::Directory
+    } else if file_type.is_symlink() {
+        Kind::Link
+    } else {
+        Kind::Other
+    }
+}
+
+#[cfg(unix)]
+fn inode(metadata: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(metadata)
+}
+
+#[cfg(not(unix))]
+fn inode(_: &Metadata) -> u64 {
+    0
+}
