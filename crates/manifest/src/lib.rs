@@ -5,6 +5,7 @@
 
 pub mod coerce;
 pub mod fold;
+pub mod injection;
 mod problem;
 pub mod text;
 pub mod tree;
