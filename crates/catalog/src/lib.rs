@@ -1,3 +1,4 @@
 //! Placeholder.
 
 pub mod render;
+pub mod validate;

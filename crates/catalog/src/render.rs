@@ -52,7 +52,7 @@ pub struct Rendered {
 
 /// Renders a skill with its arguments.
 ///
-/// Arguments that no placeholder of the body took up are appended, so that they are never lost.
+/// Arguments of which the body took up none are appended, so that they are not lost.
 pub fn render(input: &Input<'_>, arguments: &Arguments) -> Rendered {
     let body = substitution::substitute(input, arguments);
     let mut text = header(input);
