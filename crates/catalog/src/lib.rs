@@ -1,4 +1,5 @@
 //! Placeholder.
 
+pub mod create;
 pub mod render;
 pub mod validate;

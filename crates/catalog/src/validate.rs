@@ -180,6 +180,19 @@ mod tests {
     }
 
     #[test]
+    fn no_text_panics() {
+        let text = format!("\u{feff}{GOOD}Ä `a_b` tool, call the ``c``, **tools:** `d_é`\n~~~\n`e` tool");
+        for at in 0..text.len() {
+            for mark in *b"`~\n -_\xc3\xff" {
+                let mut bytes = text.clone().into_bytes();
+                bytes[at] = mark;
+                validate(&String::from_utf8_lossy(&bytes), &["d_é"]);
+                validate(&String::from_utf8_lossy(&bytes[at..]), &[]);
+            }
+        }
+    }
+
+    #[test]
     fn names_are_letters_digits_and_three_marks() {
         for name in ["a", "A1", "0", "a.b_c-d", "SKILL.md", &"a".repeat(64)] {
             assert!(is_valid_name(name), "{name}");
