@@ -4,6 +4,7 @@
 //! of its surroundings arrives as a [`Machine`] and a configuration.
 
 pub mod conventions;
+pub mod create;
 mod directory;
 mod discover;
 mod eligibility;
@@ -12,10 +13,12 @@ mod inspect;
 mod machine;
 mod precedence;
 pub mod prompt;
+pub mod render;
 mod root;
 mod scope;
 pub mod search;
 mod snapshot;
+pub mod validate;
 
 pub use discover::{Freshness, bytes, discover, files};
 pub use inspect::{Inspected, inspect_path, inspect_snapshot};

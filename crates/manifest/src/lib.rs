@@ -8,6 +8,7 @@ pub mod config;
 mod digest;
 pub mod fold;
 pub mod frontmatter;
+pub mod injection;
 pub mod plugin;
 mod problem;
 pub mod skill;

@@ -94,6 +94,7 @@ codes! {
     BodyLong = "body_long", Info, loads, "The instructions are longer than 500 lines; models read them whole.";
     BodyTooShort = "body_too_short", Warning, loads, "The instructions are too short to be of use.";
     CommandInert = "command_inert", Warning, loads, "A command injection in the body stays text: nothing runs outside a container.";
+    RenderLimit = "render_limit", Warning, loads, "The rendered text reached its limit; later placeholders stay as written.";
     UnknownTool = "unknown_tool", Info, loads, "The body refers to a tool that is not known.";
     FileEscapes = "file_escapes", Error, excludes, "A file of the skill or plugin resolves outside its directory.";
     LinkBroken = "link_broken", Warning, loads, "A symbolic link leads nowhere.";

@@ -1,14 +1,14 @@
 //! What can be said of the instructions without understanding them.
 
 use crate::text::clamp;
-use crate::{Code, Pos, Problem};
+use crate::{Code, Pos, Problem, injection};
 
 /// How many lines the guidance allows.
 const MAX_LINES: usize = 500;
 
 /// The problems of a body that begins on line `first_line` of its file.
 pub fn check(body: &str, first_line: u32) -> Vec<Problem> {
-    let mut problems = Vec::new();
+    let mut problems = injection::find(body, first_line);
     let lines = memchr::memchr_iter(b'\n', body.as_bytes()).count();
     if body.trim().is_empty() {
         let message = "the skill has no instructions below its frontmatter";
