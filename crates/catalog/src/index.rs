@@ -7,9 +7,10 @@
 mod stamp;
 mod store;
 
+use crate::Fingerprint;
 use crate::directory::Directory;
+use guild_manifest::Problem;
 use guild_manifest::skill::Skill;
-use guild_manifest::{Digest, Problem};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -27,8 +28,8 @@ pub struct Record {
     pub flat: bool,
     /// What the record depends on.
     pub stamps: Vec<Stamp>,
-    /// The digest of the skill's file.
-    pub digest: Digest,
+    /// The fingerprint of the skill's file.
+    pub fingerprint: Fingerprint,
     /// The skill, unless a problem excludes it.
     pub skill: Option<Box<Skill>>,
     /// Everything that is wrong with it; files are relative to the skill's directory.
@@ -58,7 +59,7 @@ impl Index {
 
     /// The index of `root` without what it holds, to be written anew.
     pub fn forgotten(cache: Option<&Path>, root: &Path) -> Self {
-        let name = Digest::of(root.as_os_str().as_encoded_bytes()).to_hex();
+        let name = Fingerprint::of(root.as_os_str().as_encoded_bytes()).to_string();
         Self { file: cache.map(|cache| cache.join("index").join(name)), ..Self::default() }
     }
 

@@ -8,6 +8,7 @@ pub mod create;
 mod directory;
 mod discover;
 mod eligibility;
+mod fingerprint;
 mod index;
 mod inspect;
 mod machine;
@@ -21,6 +22,7 @@ mod snapshot;
 pub mod validate;
 
 pub use discover::{Freshness, bytes, discover, files};
+pub use fingerprint::Fingerprint;
 pub use inspect::{Inspected, inspect_path, inspect_snapshot};
 pub use machine::Machine;
 pub use root::{Root, Status};

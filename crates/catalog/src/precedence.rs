@@ -1,9 +1,10 @@
 //! Who wins a name: the first root does, and whoever loses is told. Equal content is no loss but a second place.
 
+use crate::Fingerprint;
 use crate::discover::same_content;
 use crate::snapshot::{Broken, Collision, Entry, Place};
+use guild_manifest::Problem;
 use guild_manifest::skill::Skill;
-use guild_manifest::{Digest, Problem};
 use std::collections::HashMap;
 
 /// A skill that was found, before its name is decided.
@@ -12,8 +13,8 @@ pub struct Candidate {
     pub place: Place,
     /// The skill, unless a problem excludes it.
     pub skill: Option<Box<Skill>>,
-    /// The digest of its file.
-    pub digest: Digest,
+    /// The fingerprint of its file.
+    pub fingerprint: Fingerprint,
     /// What is wrong with it.
     pub problems: Vec<Problem>,
 }
@@ -55,14 +56,14 @@ pub fn resolve(candidates: Vec<Candidate>) -> Resolved {
 
 impl Resolved {
     fn admit(&mut self, name: String, candidate: Candidate) -> Winner {
-        let Candidate { place, skill, digest, problems } = candidate;
+        let Candidate { place, skill, fingerprint, problems } = candidate;
         match skill {
             Some(skill) => {
                 let entry = Entry {
                     skill,
                     place,
                     also_at: Vec::new(),
-                    digest,
+                    fingerprint,
                     problems,
                     unmet: Vec::new(),
                     enabled: true,
@@ -82,7 +83,7 @@ impl Resolved {
         let kept = match winner {
             Winner::Skill(index) => {
                 let Some(entry) = self.skills.get_mut(index) else { return };
-                if entry.digest == candidate.digest && same_content(&entry.place, place) {
+                if entry.fingerprint == candidate.fingerprint && same_content(&entry.place, place) {
                     entry.also_at.push(place.path());
                     return;
                 }

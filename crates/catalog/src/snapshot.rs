@@ -2,11 +2,12 @@
 
 mod lookup;
 
+use crate::fingerprint::Fingerprinter;
 use crate::precedence::Resolved;
-use crate::{Root, Scope};
+use crate::{Fingerprint, Root, Scope};
+use guild_manifest::Problem;
 use guild_manifest::plugin::Plugin;
 use guild_manifest::skill::Skill;
-use guild_manifest::{Digest, Problem};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,8 +29,8 @@ pub struct Snapshot {
     pub roots: Vec<Root>,
     /// What is wrong with roots, plugins and configuration.
     pub problems: Vec<Problem>,
-    /// A digest of all that; equal snapshots have equal versions.
-    pub version: Digest,
+    /// A fingerprint of all that; equal snapshots have equal versions.
+    pub version: Fingerprint,
 }
 
 /// A skill in a snapshot.
@@ -41,8 +42,8 @@ pub struct Entry {
     pub place: Place,
     /// Other places that hold the same content under the same name.
     pub also_at: Vec<PathBuf>,
-    /// The digest of its file.
-    pub digest: Digest,
+    /// The fingerprint of its file.
+    pub fingerprint: Fingerprint,
     /// What is wrong with it.
     pub problems: Vec<Problem>,
     /// Why it cannot be used on this machine; empty if it can.
@@ -145,7 +146,7 @@ impl Snapshot {
         problems: Vec<Problem>,
     ) -> Self {
         let Resolved { skills, broken, collisions } = resolved;
-        Self { skills, broken, plugins, collisions, roots, problems, version: Digest::of(b"") }
+        Self { skills, broken, plugins, collisions, roots, problems, version: Fingerprint::default() }
     }
 
     /// Sorts what order of discovery does not mean anything in, and fixes the version.
@@ -154,23 +155,26 @@ impl Snapshot {
         self.broken.sort_by_cached_key(|broken| broken.place.qualified(&broken.name));
         self.plugins.sort_by(|a, b| a.plugin.name.cmp(&b.plugin.name));
         self.collisions.sort_by(|a, b| (&a.name, &a.skipped).cmp(&(&b.name, &b.skipped)));
-        let skills = self.skills.iter().map(|entry| {
+        self.version = self.fingerprint();
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        let mut all = Fingerprinter::default();
+        for entry in &self.skills {
             let state = u8::from(entry.enabled) | u8::from(entry.is_eligible()) << 1;
-            Digest::of_parts([
-                entry.place.path().as_os_str().as_encoded_bytes(),
-                entry.digest.as_bytes(),
-                &[state],
-            ])
-        });
-        let broken = self.broken.iter().map(|broken| {
-            let codes: Vec<u8> =
-                broken.problems.iter().flat_map(|problem| problem.code.as_str().bytes()).collect();
-            Digest::of_parts([broken.place.path().as_os_str().as_encoded_bytes(), &codes])
-        });
-        let plugins = self.plugins.iter().map(|entry| Digest::of(format!("{:?}", entry.plugin).as_bytes()));
-        let all: Vec<u8> =
-            skills.chain(broken).chain(plugins).flat_map(|digest| *digest.as_bytes()).collect();
-        self.version = Digest::of(&all);
+            all.add(entry.place.directory.as_os_str().as_encoded_bytes());
+            all.add(entry.place.file.as_bytes());
+            all.add(&entry.fingerprint.to_bytes());
+            all.add(&[state]);
+        }
+        for broken in &self.broken {
+            all.add(broken.place.path().as_os_str().as_encoded_bytes());
+            broken.problems.iter().for_each(|problem| all.add(problem.code.as_str().as_bytes()));
+        }
+        for entry in &self.plugins {
+            all.add(format!("{:?} {}", entry.plugin, entry.enabled).as_bytes());
+        }
+        all.finish()
     }
 
     /// The entry whose file is `path`.

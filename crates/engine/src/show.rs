@@ -4,6 +4,7 @@ use crate::hall::Hall;
 use crate::reply::{Contract, Detail, Param, ProblemLine, Show, SkillSummary};
 use crate::{Code, Envelope};
 use guild_catalog::{Entry, Lookup};
+use guild_manifest::Digest;
 use guild_manifest::skill::{self, Profile, Source};
 use guild_manifest::tree::Data;
 
@@ -78,7 +79,7 @@ fn detail<'a>(hall: &'a Hall, entry: &'a Entry) -> std::io::Result<Detail<'a>> {
         aliases: &entry.skill.aliases,
         shadows: shadows.map(|collision| &collision.skipped.1).collect(),
         paths: &entry.skill.paths,
-        digest: entry.digest.to_string(),
+        digest: Digest::of(&bytes).to_string(),
         metadata: Data::Map(entry.skill.metadata.clone()).to_json(),
         extra: Data::Map(entry.skill.extra.clone()).to_json(),
         diagnostics: entry.problems.iter().map(ProblemLine::of).collect(),

@@ -8,6 +8,7 @@ use guild_engine::catalog::{Freshness, Machine};
 use guild_engine::{Code, ConfigFile, Envelope, Hall, Status};
 use serde::Serialize;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
+use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 
 /// When to use colour.
@@ -49,9 +50,9 @@ impl Ui {
         &self.machine
     }
 
-    /// Discovers everything.
-    pub fn hall(&self, freshness: Freshness) -> Hall {
-        Hall::open(self.machine.clone(), &self.config_files, freshness)
+    /// Discovers everything. The process ends soon after; freeing a hundred thousand skills first would only cost time.
+    pub fn hall(&self, freshness: Freshness) -> ManuallyDrop<Hall> {
+        ManuallyDrop::new(Hall::open(self.machine.clone(), &self.config_files, freshness))
     }
 
     /// Whether talk beyond data and errors is wanted.

@@ -175,6 +175,7 @@ impl Scalar {
 
 impl Map {
     /// The entry whose key folds to the same word as `key` (kebab, snake and camel case are one).
+    #[inline]
     pub fn entry(&self, key: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| same(&entry.key, key))
     }

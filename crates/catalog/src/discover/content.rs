@@ -35,7 +35,9 @@ pub fn files(place: &Place) -> Vec<String> {
 /// Whether two skills whose own files are equal are equal throughout.
 pub fn same_content(a: &Place, b: &Place) -> bool {
     if a.flat || b.flat {
-        return a.flat && b.flat;
+        return a.flat
+            && b.flat
+            && fs::read(a.path()).is_ok_and(|ours| fs::read(b.path()).is_ok_and(|b| ours == b));
     }
     let real = |place: &Place| place.directory.canonicalize().ok();
     if real(a).is_some() && real(a) == real(b) {

@@ -132,7 +132,7 @@ impl Ground {
             file: record.file.clone(),
             flat: record.flat,
         };
-        Candidate { place, skill: record.skill, digest: record.digest, problems: record.problems }
+        Candidate { place, skill: record.skill, fingerprint: record.fingerprint, problems: record.problems }
     }
 }
 

@@ -1,11 +1,12 @@
 //! Reading one skill: its file, what stands beside it, and what it depends on.
 
 use super::skill_files::{self, SkillDirectory, joined};
+use crate::Fingerprint;
 use crate::directory::{Directory, FileRead, Kind, Name};
 use crate::index::{Record, Stamp};
 use guild_manifest::config::Config;
 use guild_manifest::skill::{self, Profile, Skill, Source};
-use guild_manifest::{Code, Digest, Pos, Problem, text};
+use guild_manifest::{Code, Pos, Problem, text};
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io;
@@ -106,7 +107,7 @@ fn blank(in_root: &Path, file: Cow<'static, str>) -> Record {
         file,
         flat: false,
         stamps: Vec::new(),
-        digest: Digest::of(b""),
+        fingerprint: Fingerprint::default(),
         skill: None,
         problems: Vec::new(),
     }
@@ -130,7 +131,7 @@ fn fill(
         &mut record.stamps,
     ) {
         Ok(bytes) => {
-            record.digest = Digest::of(&bytes);
+            record.fingerprint = Fingerprint::of(&bytes);
             let source = Source { file: &record.file, stem, bytes: &bytes, sidecar, max_bytes: manner.limit };
             let reading = skill::read(&source, manner.profile);
             record.skill = reading.skill.map(Box::new);

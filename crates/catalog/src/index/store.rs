@@ -1,7 +1,7 @@
-//! The index as bytes: a header, the records one by one, and a digest of everything before it.
+//! The index as bytes: a header, the records one by one, and a fingerprint of everything before it.
 
 use super::Record;
-use guild_manifest::DigestBuilder;
+use crate::fingerprint::Fingerprinter;
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
@@ -20,7 +20,7 @@ pub fn load(file: &Path) -> Option<(i128, Vec<Record>)> {
     let file = File::open(file).ok()?;
     let written = file.metadata().ok()?.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     let mut source =
-        Source { file: BufReader::with_capacity(128 * 1024, file), digest: DigestBuilder::default() };
+        Source { file: BufReader::with_capacity(128 * 1024, file), seen: Fingerprinter::default() };
     if source.bytes::<8>()? != *MAGIC || source.number()? != FORMAT {
         return None;
     }
@@ -33,10 +33,10 @@ pub fn load(file: &Path) -> Option<(i128, Vec<Record>)> {
         source.fill(&mut frame)?;
         records.push(postcard::from_bytes(&frame).ok()?);
     }
-    let Source { mut file, digest } = source;
-    let mut expected = [0; 32];
+    let Source { mut file, seen } = source;
+    let mut expected = [0; 16];
     file.read_exact(&mut expected).ok()?;
-    (digest.finish().as_bytes() == &expected).then_some((i128::try_from(written.as_nanos()).ok()?, records))
+    (seen.finish().to_bytes() == expected).then_some((i128::try_from(written.as_nanos()).ok()?, records))
 }
 
 /// Writes the index beside its place and moves it there.
@@ -51,7 +51,7 @@ pub fn save(file: &Path, records: &[Record]) -> io::Result<()> {
 }
 
 fn write(file: impl Write, records: &[Record]) -> io::Result<()> {
-    let mut sink = Sink { file, digest: DigestBuilder::default() };
+    let mut sink = Sink { file, seen: Fingerprinter::default() };
     sink.write(MAGIC)?;
     sink.write(&FORMAT.to_le_bytes())?;
     sink.write(&length(records.len())?)?;
@@ -62,8 +62,8 @@ fn write(file: impl Write, records: &[Record]) -> io::Result<()> {
         sink.write(&length(frame.len())?)?;
         sink.write(&frame)?;
     }
-    let Sink { mut file, digest } = sink;
-    file.write_all(digest.finish().as_bytes())?;
+    let Sink { mut file, seen } = sink;
+    file.write_all(&seen.finish().to_bytes())?;
     file.flush()
 }
 
@@ -73,13 +73,13 @@ fn length(count: usize) -> io::Result<[u8; 4]> {
 
 struct Source<R> {
     file: R,
-    digest: DigestBuilder,
+    seen: Fingerprinter,
 }
 
 impl<R: Read> Source<R> {
     fn fill(&mut self, bytes: &mut [u8]) -> Option<()> {
         self.file.read_exact(bytes).ok()?;
-        self.digest.add(bytes);
+        self.seen.add(bytes);
         Some(())
     }
 
@@ -96,12 +96,12 @@ impl<R: Read> Source<R> {
 
 struct Sink<W> {
     file: W,
-    digest: DigestBuilder,
+    seen: Fingerprinter,
 }
 
 impl<W: Write> Sink<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.digest.add(bytes);
+        self.seen.add(bytes);
         self.file.write_all(bytes)
     }
 }
