@@ -26,8 +26,10 @@ pub struct Record {
     pub file: Cow<'static, str>,
     /// Whether the skill is one file without a directory of its own.
     pub flat: bool,
-    /// What the record depends on.
-    pub stamps: Vec<Stamp>,
+    /// When the skill's file was seen.
+    pub seen: Stamp,
+    /// When the directories of the skill, and other files it depends on, were seen; relative to the skill's directory.
+    pub beside: Vec<(String, Stamp)>,
     /// The fingerprint of the skill's file.
     pub fingerprint: Fingerprint,
     /// The skill, unless a problem excludes it.
@@ -40,9 +42,15 @@ pub struct Record {
 #[derive(Debug, Default)]
 pub struct Index {
     file: Option<PathBuf>,
-    written: i128,
+    written: i64,
     /// By path; what is taken out leaves a gap.
-    records: Vec<(String, Option<Record>)>,
+    records: Vec<Slot>,
+}
+
+#[derive(Debug)]
+struct Slot {
+    path: String,
+    record: Option<Record>,
 }
 
 impl Index {
@@ -51,8 +59,10 @@ impl Index {
         let mut index = Self::forgotten(cache, root);
         if let Some((written, records)) = index.file.as_deref().and_then(store::load) {
             index.written = written;
-            index.records = records.into_iter().map(|mut r| (std::mem::take(&mut r.path), Some(r))).collect();
-            index.records.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+            let slot =
+                |mut record: Record| Slot { path: std::mem::take(&mut record.path), record: Some(record) };
+            index.records = records.into_iter().map(slot).collect();
+            index.records.sort_by(|a, b| a.path.cmp(&b.path));
         }
         index
     }
@@ -65,21 +75,20 @@ impl Index {
 
     /// Whether the record of `path` is there and everything it depends on is unchanged.
     pub fn is_current(&self, path: &str, root: &Directory) -> bool {
-        let current = |record: &Record| record.stamps.iter().all(|stamp| stamp.holds(root, self.written));
-        let place = self.place(path).and_then(|place| self.records.get(place));
-        place.and_then(|(_, record)| record.as_ref()).is_some_and(current)
+        let slot = self.find(path).and_then(|place| self.records.get(place));
+        slot.and_then(|slot| slot.record.as_ref()).is_some_and(|record| self.holds(path, record, root))
     }
 
     /// Takes the record of `path` out.
     pub fn take(&mut self, path: &str) -> Option<Record> {
-        let place = self.place(path)?;
-        let record = self.records.get_mut(place)?.1.take()?;
-        Some(Record { path: path.to_owned(), ..record })
+        let place = self.find(path)?;
+        let slot = self.records.get_mut(place)?;
+        Some(Record { path: slot.path.clone(), ..slot.record.take()? })
     }
 
     /// Whether some records were not taken; after a scan these are of skills that are gone or have changed.
     pub fn has_leftovers(&self) -> bool {
-        self.records.iter().any(|(_, record)| record.is_some())
+        self.records.iter().any(|slot| slot.record.is_some())
     }
 
     /// Replaces the index on disk. A cache that cannot be written costs time, not correctness, so that is no error.
@@ -89,7 +98,24 @@ impl Index {
         }
     }
 
-    fn place(&self, path: &str) -> Option<usize> {
-        self.records.binary_search_by(|(known, _)| known.as_str().cmp(path)).ok()
+    fn find(&self, path: &str) -> Option<usize> {
+        self.records.binary_search_by(|slot| slot.path.as_str().cmp(path)).ok()
+    }
+
+    fn holds(&self, path: &str, record: &Record, root: &Directory) -> bool {
+        let mut whole = String::with_capacity(path.len() + 16);
+        let mut is_as_seen = |below: &str, stamp: &Stamp| {
+            whole.clear();
+            whole.push_str(path);
+            if !below.is_empty() && !path.is_empty() {
+                whole.push('/');
+            }
+            whole.push_str(below);
+            let target = if whole.is_empty() { "." } else { &whole };
+            stamp.is_settled(self.written)
+                && root.facts_of(Path::new(target)).is_ok_and(|facts| Stamp::of(&facts) == *stamp)
+        };
+        let file = if record.flat { "" } else { record.file.as_ref() };
+        is_as_seen(file, &record.seen) && record.beside.iter().all(|(path, stamp)| is_as_seen(path, stamp))
     }
 }

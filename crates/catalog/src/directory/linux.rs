@@ -100,9 +100,15 @@ fn facts(stat: &Stat) -> Facts {
     Facts {
         kind: kind(FileType::from_raw_mode(stat.st_mode)),
         size: u64::try_from(stat.st_size).unwrap_or(0),
-        modified: i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec),
+        modified: nanoseconds(stat),
         inode: stat.st_ino,
     }
+}
+
+/// Nanoseconds since 1970, which fit until the year 2262.
+fn nanoseconds(stat: &Stat) -> i64 {
+    let fraction = i64::try_from(stat.st_mtime_nsec).unwrap_or(0);
+    stat.st_mtime.saturating_mul(1_000_000_000).saturating_add(fraction)
 }
 
 fn kind(file_type: FileType) -> Kind {

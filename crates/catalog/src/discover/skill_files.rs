@@ -29,7 +29,7 @@ pub struct SkillDirectory<'a> {
 #[derive(Default)]
 pub struct Surveyed {
     /// Stamps of the directories, so that a change anywhere is noticed.
-    pub stamps: Vec<Stamp>,
+    pub beside: Vec<(String, Stamp)>,
     /// What is wrong with the files.
     pub problems: Vec<Problem>,
 }
@@ -52,8 +52,7 @@ struct Survey<'a> {
 impl Survey<'_> {
     fn level(&mut self, directory: &Directory, relative: &Path, names: &[Name], depth: usize) {
         if let Ok(facts) = directory.facts() {
-            let path = joined(self.skill.in_root, relative);
-            self.found.stamps.push(Stamp::new(path.to_string_lossy(), &facts));
+            self.found.beside.push((relative.to_string_lossy().into_owned(), Stamp::of(&facts)));
         }
         for name in names {
             self.entries += 1;

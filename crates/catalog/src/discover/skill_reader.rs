@@ -1,6 +1,6 @@
 //! Reading one skill: its file, what stands beside it, and what it depends on.
 
-use super::skill_files::{self, SkillDirectory, joined};
+use super::skill_files::{self, SkillDirectory};
 use crate::Fingerprint;
 use crate::directory::{Directory, FileRead, Kind, Name};
 use crate::index::{Record, Stamp};
@@ -65,7 +65,7 @@ pub fn read_directory(directory: &SkillDirectory<'_>, manner: Manner) -> Found {
     let sidecar = read_sidecar(directory, &names, &mut record);
     fill(&mut record, directory.open, &file, &stem, sidecar.as_deref(), manner);
     let surveyed = skill_files::survey(directory, &names);
-    record.stamps.extend(surveyed.stamps);
+    record.beside.extend(surveyed.beside);
     record.problems.extend(surveyed.problems);
     record.problems.extend(odd_name(&file));
     record.problems.extend(script_problem(directory.open, &file, record.skill.as_deref()));
@@ -106,14 +106,15 @@ fn blank(in_root: &Path, file: Cow<'static, str>) -> Record {
         path: in_root.to_string_lossy().into_owned(),
         file,
         flat: false,
-        stamps: Vec::new(),
+        seen: Stamp::default(),
+        beside: Vec::new(),
         fingerprint: Fingerprint::default(),
         skill: None,
         problems: Vec::new(),
     }
 }
 
-/// Reads the skill's file into the record; `path` is relative to `directory`.
+/// Reads the skill's file, which stands at `path` in `directory`, into the record.
 fn fill(
     record: &mut Record,
     directory: &Directory,
@@ -122,18 +123,12 @@ fn fill(
     sidecar: Option<&[u8]>,
     manner: Manner,
 ) {
-    let in_root = if record.flat { record.path.clone() } else { format!("{}/{path}", record.path) };
-    match bytes_of(
-        directory,
-        Path::new(path),
-        manner.limit,
-        in_root.trim_start_matches('/'),
-        &mut record.stamps,
-    ) {
+    let Manner { limit, profile } = manner;
+    match bytes_of(directory, Path::new(path), limit, &mut record.seen) {
         Ok(bytes) => {
             record.fingerprint = Fingerprint::of(&bytes);
-            let source = Source { file: &record.file, stem, bytes: &bytes, sidecar, max_bytes: manner.limit };
-            let reading = skill::read(&source, manner.profile);
+            let source = Source { file: &record.file, stem, bytes: &bytes, sidecar, max_bytes: limit };
+            let reading = skill::read(&source, profile);
             record.skill = reading.skill.map(Box::new);
             record.problems = reading.problems;
         }
@@ -142,20 +137,14 @@ fn fill(
 }
 
 /// The bytes of a regular file within the limit.
-fn bytes_of(
-    directory: &Directory,
-    path: &Path,
-    limit: usize,
-    in_root: &str,
-    stamps: &mut Vec<Stamp>,
-) -> Result<Vec<u8>, Problem> {
+fn bytes_of(directory: &Directory, path: &Path, limit: usize, seen: &mut Stamp) -> Result<Vec<u8>, Problem> {
     let unreadable = |error: &dyn std::fmt::Display| {
         let message = format!("the file cannot be read: {error}");
         Problem::new(Code::UnreadableFile, Pos::START, message, "check what it is and who may read it")
     };
     let FileRead { facts, bytes } =
         directory.read(path, limit as u64).map_err(|error: io::Error| unreadable(&error))?;
-    stamps.push(Stamp::new(in_root, &facts));
+    *seen = Stamp::of(&facts);
     match bytes {
         Some(bytes) => Ok(bytes),
         None if facts.kind == Kind::File => Err(text::too_large(facts.size, limit)),
@@ -166,8 +155,7 @@ fn bytes_of(
 fn read_sidecar(directory: &SkillDirectory<'_>, names: &[Name], record: &mut Record) -> Option<Vec<u8>> {
     names.iter().find(|name| name.name == SIDECAR_DIRECTORY)?;
     let FileRead { facts, bytes } = directory.open.read(Path::new(SIDECAR), MAX_SIDECAR_BYTES).ok()?;
-    let in_root = joined(directory.in_root, Path::new(SIDECAR));
-    record.stamps.push(Stamp::new(in_root.to_string_lossy(), &facts));
+    record.beside.push((SIDECAR.to_owned(), Stamp::of(&facts)));
     bytes
 }
 

@@ -16,7 +16,7 @@ const MAX_RECORD: usize = 16 * 1024 * 1024;
 /// When the index was written, and its records; `None` where it is missing, damaged or of another format.
 ///
 /// Records are read one by one, so that the file and what it holds are never in memory both.
-pub fn load(file: &Path) -> Option<(i128, Vec<Record>)> {
+pub fn load(file: &Path) -> Option<(i64, Vec<Record>)> {
     let file = File::open(file).ok()?;
     let written = file.metadata().ok()?.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     let mut source =
@@ -36,7 +36,7 @@ pub fn load(file: &Path) -> Option<(i128, Vec<Record>)> {
     let Source { mut file, seen } = source;
     let mut expected = [0; 16];
     file.read_exact(&mut expected).ok()?;
-    (seen.finish().to_bytes() == expected).then_some((i128::try_from(written.as_nanos()).ok()?, records))
+    (seen.finish().to_bytes() == expected).then_some((i64::try_from(written.as_nanos()).ok()?, records))
 }
 
 /// Writes the index beside its place and moves it there.
