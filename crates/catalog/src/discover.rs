@@ -20,6 +20,7 @@ use guild_manifest::{Code, Pos, Problem};
 use scan::{Ground, Scanner};
 
 pub use content::{bytes, files, same_content};
+pub(crate) use skill_reader::SKILL_FILE;
 
 /// Whether an index may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,9 +9,10 @@ mod store;
 
 use crate::Fingerprint;
 use crate::directory::Directory;
+use crate::discover::SKILL_FILE;
 use guild_manifest::Problem;
 use guild_manifest::skill::Skill;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +24,7 @@ pub struct Record {
     /// The skill's directory relative to the root, or its file for a flat skill; empty for the root itself.
     pub path: String,
     /// The skill's file, relative to its directory.
+    #[serde(deserialize_with = "file_name")]
     pub file: Cow<'static, str>,
     /// Whether the skill is one file without a directory of its own.
     pub flat: bool,
@@ -74,14 +76,14 @@ impl Index {
     }
 
     /// Whether the record of `path` is there and everything it depends on is unchanged.
-    pub fn is_current(&self, path: &str, root: &Directory) -> bool {
-        let slot = self.find(path).and_then(|place| self.records.get(place));
+    pub fn is_current(&self, path: &str, guess: usize, root: &Directory) -> bool {
+        let slot = self.find(path, guess).and_then(|place| self.records.get(place));
         slot.and_then(|slot| slot.record.as_ref()).is_some_and(|record| self.holds(path, record, root))
     }
 
     /// Takes the record of `path` out.
-    pub fn take(&mut self, path: &str) -> Option<Record> {
-        let place = self.find(path)?;
+    pub fn take(&mut self, path: &str, guess: usize) -> Option<Record> {
+        let place = self.find(path, guess)?;
         let slot = self.records.get_mut(place)?;
         Some(Record { path: slot.path.clone(), ..slot.record.take()? })
     }
@@ -98,8 +100,13 @@ impl Index {
         }
     }
 
-    fn find(&self, path: &str) -> Option<usize> {
-        self.records.binary_search_by(|slot| slot.path.as_str().cmp(path)).ok()
+    /// Where the record of `path` is. A root that has not changed has its entries in the order of the records, so the
+    /// place of an entry among the others is a good guess.
+    fn find(&self, path: &str, guess: usize) -> Option<usize> {
+        match self.records.get(guess) {
+            Some(slot) if slot.path == path => Some(guess),
+            _ => self.records.binary_search_by(|slot| slot.path.as_str().cmp(path)).ok(),
+        }
     }
 
     fn holds(&self, path: &str, record: &Record, root: &Directory) -> bool {
@@ -118,4 +125,10 @@ impl Index {
         let file = if record.flat { "" } else { record.file.as_ref() };
         is_as_seen(file, &record.seen) && record.beside.iter().all(|(path, stamp)| is_as_seen(path, stamp))
     }
+}
+
+/// Nearly every skill's file has the same name, which need not be kept ten thousand times.
+fn file_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'static, str>, D::Error> {
+    let name = <&str>::deserialize(deserializer)?;
+    Ok(if name == SKILL_FILE { Cow::Borrowed(SKILL_FILE) } else { Cow::Owned(name.to_owned()) })
 }

@@ -80,8 +80,7 @@ fn detail<'a>(hall: &'a Hall, entry: &'a Entry) -> std::io::Result<Detail<'a>> {
         shadows: shadows.map(|collision| &collision.skipped.1).collect(),
         paths: &entry.skill.paths,
         digest: Digest::of(&bytes).to_string(),
-        metadata: Data::Map(entry.skill.metadata.clone()).to_json(),
-        extra: Data::Map(entry.skill.extra.clone()).to_json(),
+        frontmatter: reading.frontmatter.to_data().to_json(),
         diagnostics: entry.problems.iter().map(ProblemLine::of).collect(),
     })
 }

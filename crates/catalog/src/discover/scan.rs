@@ -45,6 +45,8 @@ pub struct Ground {
 struct Item {
     path: PathBuf,
     kind: ItemKind,
+    /// Its place among the items of its level.
+    ordinal: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -76,7 +78,7 @@ impl Scanner<'_> {
         };
         let Ok(root) = Directory::open(&ground.path) else { return Vec::new() };
         let mut walk = Walk { ground, records: Vec::new(), fresh: 0, seen_links: HashSet::new(), problems };
-        let mut level = vec![Item { path: PathBuf::new(), kind: ItemKind::Directory }];
+        let mut level = vec![Item { path: PathBuf::new(), kind: ItemKind::Directory, ordinal: 0 }];
         let mut looked_at = 0u64;
         for depth in 0..=ground.depth {
             looked_at += level.len() as u64;
@@ -89,6 +91,7 @@ impl Scanner<'_> {
             for (item, outcome) in done.into_iter().zip(outcomes) {
                 level.extend(walk.take(item, outcome, depth, &mut index));
             }
+            level.iter_mut().enumerate().for_each(|(ordinal, item)| item.ordinal = ordinal);
         }
         if walk.fresh > 0 || index.has_leftovers() {
             index.replace(&walk.records);
@@ -98,7 +101,7 @@ impl Scanner<'_> {
 
     fn examine(&self, ground: &Ground, root: &Directory, item: &Item, index: &Index) -> Outcome {
         let key = item.path.to_string_lossy();
-        if index.is_current(&key, root) {
+        if index.is_current(&key, item.ordinal, root) {
             return Outcome::Current;
         }
         let manner = Manner::lenient(self.config);
@@ -148,7 +151,7 @@ impl Walk<'_> {
     /// Notes an outcome and gives the items of the next level.
     fn take(&mut self, item: Item, outcome: Outcome, depth: usize, index: &mut Index) -> Vec<Item> {
         match outcome {
-            Outcome::Current => self.records.extend(index.take(&item.path.to_string_lossy())),
+            Outcome::Current => self.records.extend(index.take(&item.path.to_string_lossy(), item.ordinal)),
             Outcome::Read(record) => {
                 self.fresh += 1;
                 self.records.push(*record);
@@ -173,8 +176,8 @@ impl Walk<'_> {
         let path = joined(parent, Path::new(&name.name));
         let kind = if name.kind == Kind::Link { self.follow(&path)? } else { name.kind };
         match kind {
-            Kind::Directory => Some(Item { path, kind: ItemKind::Directory }),
-            Kind::File if may_be_flat => Some(Item { path, kind: ItemKind::Flat }),
+            Kind::Directory => Some(Item { path, kind: ItemKind::Directory, ordinal: 0 }),
+            Kind::File if may_be_flat => Some(Item { path, kind: ItemKind::Flat, ordinal: 0 }),
             _ => None,
         }
     }

@@ -12,7 +12,8 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
-const SKILL_FILE: &str = "SKILL.md";
+/// The name that makes a directory a skill.
+pub const SKILL_FILE: &str = "SKILL.md";
 /// Names that people give the file by mistake.
 const ODD_NAMES: &[&str] = &["skill.md", "skills.md"];
 const SIDECAR_DIRECTORY: &str = "agents";
