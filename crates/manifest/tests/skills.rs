@@ -91,7 +91,7 @@ fn show(stem: &str, bytes: &[u8], sidecar: Option<&[u8]>) -> String {
         let json = pruned(serde_json::to_value(skill).unwrap());
         writeln!(out, "{}", serde_json::to_string_pretty(&json).unwrap()).unwrap();
         let known = |key: &str| KNOWN_KEYS.contains(&key) && key != "metadata";
-        for entry in lenient.frontmatter.entries.iter().filter(|entry| !known(&entry.key)) {
+        for entry in lenient.frontmatter.entries().iter().filter(|entry| !known(&entry.key)) {
             writeln!(out, "kept {}: {}", entry.key, entry.value.to_data().to_json()).unwrap();
         }
         if let Some(params) = skill.contract.as_ref().and_then(|contract| contract.params.as_ref()) {

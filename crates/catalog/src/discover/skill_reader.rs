@@ -70,6 +70,7 @@ pub fn read_directory(directory: &SkillDirectory<'_>, manner: Manner) -> Found {
     record.problems.extend(surveyed.problems);
     record.problems.extend(odd_name(&file));
     record.problems.extend(script_problem(directory.open, &file, record.skill.as_deref()));
+    manner.profile.weigh(&mut record.problems);
     if record.problems.iter().any(Problem::excludes) {
         record.skill = None;
     }

@@ -125,7 +125,7 @@ const COMMON_KEYS: &[&str] = &[
 pub fn check(map: &Map, problems: &mut Vec<Problem>) {
     let is_in = |keys: &[&str], key: &str| keys.iter().any(|known| same(known, key));
     let unknown = |entry: &&Entry| !is_in(KNOWN_KEYS, &entry.key) && !is_in(COMMON_KEYS, &entry.key);
-    for entry in map.entries.iter().filter(unknown) {
+    for entry in map.entries().iter().filter(unknown) {
         if let Some(meant) = nearest(&entry.key, KNOWN_KEYS.iter().copied()) {
             let message = format!("`{}` is not a key that any agent reads", entry.key);
             let hint = format!("did you mean `{meant}`?");

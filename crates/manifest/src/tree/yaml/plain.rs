@@ -192,24 +192,9 @@ fn flow(text: &str, at: Pos) -> Option<Node> {
     }
     let mut problems = Vec::new();
     let mut node = json::parse(text, Grammar::Json, &mut problems).ok().filter(|_| problems.is_empty())?;
-    shift(&mut node, at);
+    // It was read from the start of a text of its own.
+    node.place(&|inner: Pos| Pos::new(at.line, at.column + inner.column - 1));
     Some(node)
-}
-
-/// Moves a tree that was read from the start of a text to where it stands.
-fn shift(node: &mut Node, by: Pos) {
-    let moved = |at: Pos| Pos::new(by.line, by.column + at.column - 1);
-    node.at = moved(node.at);
-    match &mut node.value {
-        Value::Scalar(_) => {}
-        Value::List(items) => items.iter_mut().for_each(|item| shift(item, by)),
-        Value::Map(map) => {
-            for entry in &mut map.entries {
-                entry.key_at = moved(entry.key_at);
-                shift(&mut entry.value, by);
-            }
-        }
-    }
 }
 
 #[cfg(test)]
