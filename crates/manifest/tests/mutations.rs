@@ -3,7 +3,11 @@
 //! It must never panic, and whatever it says must make sense: places lie inside the file, what is excluded says why,
 //! and reading twice gives the same. The damage is random but the same in every run.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot read its data must fail")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test that cannot read its data must fail"
+)]
 
 use guild_manifest::skill::{self, Profile, Source};
 use guild_manifest::{Problem, frontmatter};

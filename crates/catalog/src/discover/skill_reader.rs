@@ -64,7 +64,8 @@ pub fn read_directory(directory: &SkillDirectory<'_>, manner: Manner) -> Found {
     let stem = directory.path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
     let mut record = blank(directory.in_root, file.clone());
     let sidecar = read_sidecar(directory, &names, &mut record);
-    fill(&mut record, directory.open, &file, &stem, sidecar.as_deref(), manner);
+    let beside = Beside { stem: &stem, sidecar: sidecar.as_deref() };
+    fill(&mut record, directory.open, &file, beside, manner);
     let surveyed = skill_files::survey(directory, &names);
     record.beside.extend(surveyed.beside);
     record.problems.extend(surveyed.problems);
@@ -99,7 +100,7 @@ pub fn read_single(root: &Directory, in_root: &Path, manner: Manner) -> Option<R
     let stem = in_root.file_stem()?.to_string_lossy().into_owned();
     let mut record = Record { flat: true, ..blank(in_root, Cow::Owned(file)) };
     let path = record.path.clone();
-    fill(&mut record, root, &path, &stem, None, manner);
+    fill(&mut record, root, &path, Beside { stem: &stem, sidecar: None }, manner);
     Some(record)
 }
 
@@ -116,19 +117,19 @@ fn blank(in_root: &Path, file: Cow<'static, str>) -> Record {
     }
 }
 
+/// What is known of a skill without its file.
+struct Beside<'a> {
+    stem: &'a str,
+    sidecar: Option<&'a [u8]>,
+}
+
 /// Reads the skill's file, which stands at `path` in `directory`, into the record.
-fn fill(
-    record: &mut Record,
-    directory: &Directory,
-    path: &str,
-    stem: &str,
-    sidecar: Option<&[u8]>,
-    manner: Manner,
-) {
+fn fill(record: &mut Record, directory: &Directory, path: &str, beside: Beside<'_>, manner: Manner) {
     let Manner { limit, profile } = manner;
     match bytes_of(directory, Path::new(path), limit, &mut record.seen) {
         Ok(bytes) => {
             record.fingerprint = Fingerprint::of(&bytes);
+            let Beside { stem, sidecar } = beside;
             let source = Source { file: &record.file, stem, bytes: &bytes, sidecar, max_bytes: limit };
             let reading = skill::read(&source, profile);
             record.skill = reading.skill.map(Box::new);
