@@ -13,7 +13,7 @@ pub(crate) mod skill_reader;
 use crate::conventions::Holds;
 use crate::root::{self, Root, Status};
 use crate::snapshot::Snapshot;
-use crate::{Machine, Scope, eligibility, precedence};
+use crate::{Machine, Scope, allowlist, eligibility, precedence};
 use guild_manifest::config::Config;
 use guild_manifest::{Code, Pos, Problem};
 use scan::{Ground, Scanner};
@@ -51,6 +51,8 @@ pub fn discover(machine: &Machine, config: &Config, freshness: Freshness) -> Sna
     resolved.collisions.extend(plugins.collisions);
     let mut snapshot = Snapshot::new(roots, resolved, plugins.entries, problems);
     eligibility::judge(&mut snapshot, machine, config);
+    let unknown = allowlist::check(&snapshot, config);
+    snapshot.problems.extend(unknown);
     snapshot.seal();
     snapshot
 }
