@@ -3,6 +3,7 @@
 //! The crate reads files and nothing else: no environment, no clock, no network, no process. What it needs to know
 //! of its surroundings arrives as a [`Machine`] and a configuration.
 
+mod allowlist;
 pub mod conventions;
 pub mod create;
 mod directory;

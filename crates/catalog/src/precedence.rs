@@ -1,4 +1,6 @@
 //! Who wins a name: the first root does, and whoever loses is told. Equal content is no loss but a second place.
+//!
+//! Whether the winner can be used is not asked here: neither a broken nor an ineligible winner lets a lower one in.
 
 use crate::Fingerprint;
 use crate::discover::same_content;
@@ -22,8 +24,11 @@ pub struct Candidate {
 /// Winners and losers.
 #[derive(Default)]
 pub struct Resolved {
+    /// Winners that load.
     pub skills: Vec<Entry>,
+    /// Winners that do not.
     pub broken: Vec<Broken>,
+    /// Losers, and to whom they lost.
     pub collisions: Vec<Collision>,
 }
 
@@ -31,7 +36,7 @@ pub struct Resolved {
 #[derive(Clone, Copy)]
 enum Winner {
     Skill(usize),
-    Broken(usize),
+    Broken(usize, Fingerprint),
 }
 
 /// Decides every name; candidates come in order of precedence. A broken winner keeps its name: a malformed skill does
@@ -73,25 +78,33 @@ impl Resolved {
             }
             None => {
                 self.broken.push(Broken { name, place, problems });
-                Winner::Broken(self.broken.len() - 1)
+                Winner::Broken(self.broken.len() - 1, fingerprint)
             }
         }
     }
 
     fn turn_away(&mut self, winner: Winner, name: String, candidate: &Candidate) {
         let place = &candidate.place;
+        let is_same = |kept: &Place, fingerprint: Fingerprint| {
+            fingerprint == candidate.fingerprint && same_content(kept, place)
+        };
         let kept = match winner {
             Winner::Skill(index) => {
                 let Some(entry) = self.skills.get_mut(index) else { return };
-                if entry.fingerprint == candidate.fingerprint && same_content(&entry.place, place) {
-                    entry.also_at.push(place.path());
+                let path = place.path();
+                // Where one root lies inside another, one file is found twice.
+                if entry.place.path() == path {
+                    return;
+                }
+                if is_same(&entry.place, entry.fingerprint) {
+                    entry.also_at.push(path);
                     return;
                 }
                 &entry.place
             }
-            Winner::Broken(index) => match self.broken.get(index) {
-                Some(broken) => &broken.place,
-                None => return,
+            Winner::Broken(index, fingerprint) => match self.broken.get(index) {
+                Some(broken) if !is_same(&broken.place, fingerprint) => &broken.place,
+                _ => return,
             },
         };
         let kept = (kept.scope, kept.path());

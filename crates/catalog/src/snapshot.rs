@@ -1,8 +1,10 @@
 //! The immutable result of one discovery.
+//!
+//! It holds what was found as it was then, and never looks at a disk again.
 
 mod lookup;
+mod version;
 
-use crate::fingerprint::Fingerprinter;
 use crate::precedence::Resolved;
 use crate::{Fingerprint, Root, Scope};
 use guild_manifest::Problem;
@@ -29,7 +31,7 @@ pub struct Snapshot {
     pub roots: Vec<Root>,
     /// What is wrong with roots, plugins and configuration.
     pub problems: Vec<Problem>,
-    /// A fingerprint of all that; equal snapshots have equal versions.
+    /// A fingerprint of all that: equal snapshots have equal versions, and a difference that shows changes it.
     pub version: Fingerprint,
 }
 
@@ -139,42 +141,24 @@ impl Entry {
 }
 
 impl Snapshot {
+    /// Everything that was found, sorted where the order of discovery means nothing; not sealed yet.
     pub(crate) fn new(
         roots: Vec<Root>,
         resolved: Resolved,
-        plugins: Vec<PluginEntry>,
+        mut plugins: Vec<PluginEntry>,
         problems: Vec<Problem>,
     ) -> Self {
-        let Resolved { skills, broken, collisions } = resolved;
+        let Resolved { mut skills, mut broken, mut collisions } = resolved;
+        skills.sort_by_cached_key(Entry::qualified_name);
+        broken.sort_by_cached_key(|broken| broken.place.qualified(&broken.name));
+        plugins.sort_by(|a, b| a.plugin.name.cmp(&b.plugin.name));
+        collisions.sort_by(|a, b| (&a.name, &a.skipped).cmp(&(&b.name, &b.skipped)));
         Self { skills, broken, plugins, collisions, roots, problems, version: Fingerprint::default() }
     }
 
-    /// Sorts what order of discovery does not mean anything in, and fixes the version.
+    /// Fixes the version; nothing changes after this.
     pub(crate) fn seal(&mut self) {
-        self.skills.sort_by_cached_key(Entry::qualified_name);
-        self.broken.sort_by_cached_key(|broken| broken.place.qualified(&broken.name));
-        self.plugins.sort_by(|a, b| a.plugin.name.cmp(&b.plugin.name));
-        self.collisions.sort_by(|a, b| (&a.name, &a.skipped).cmp(&(&b.name, &b.skipped)));
-        self.version = self.fingerprint();
-    }
-
-    fn fingerprint(&self) -> Fingerprint {
-        let mut all = Fingerprinter::default();
-        for entry in &self.skills {
-            let state = u8::from(entry.enabled) | u8::from(entry.is_eligible()) << 1;
-            all.add(entry.place.directory.as_os_str().as_encoded_bytes());
-            all.add(entry.place.file.as_bytes());
-            all.add(&entry.fingerprint.to_bytes());
-            all.add(&[state]);
-        }
-        for broken in &self.broken {
-            all.add(broken.place.path().as_os_str().as_encoded_bytes());
-            broken.problems.iter().for_each(|problem| all.add(problem.code.as_str().as_bytes()));
-        }
-        for entry in &self.plugins {
-            all.add(format!("{:?} {}", entry.plugin, entry.enabled).as_bytes());
-        }
-        all.finish()
+        self.version = version::of(self);
     }
 
     /// The entry whose file is `path`.
