@@ -10,8 +10,8 @@ mod store;
 use crate::Fingerprint;
 use crate::directory::Directory;
 use crate::discover::SKILL_FILE;
-use guild_manifest::Problem;
 use guild_manifest::skill::Skill;
+use guild_manifest::{Code, Problem};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -21,8 +21,6 @@ pub use stamp::Stamp;
 /// What was read from one skill.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// The skill's directory relative to the root, or its file for a flat skill; empty for the root itself.
-    pub path: String,
     /// The skill's file, relative to its directory.
     #[serde(deserialize_with = "file_name")]
     pub file: Cow<'static, str>,
@@ -45,14 +43,31 @@ pub struct Record {
 pub struct Index {
     file: Option<PathBuf>,
     written: i64,
-    /// By path; what is taken out leaves a gap.
-    records: Vec<Slot>,
+    slots: Vec<Slot>,
 }
 
+/// A record under its path: the skill's directory relative to the root, or its file for a flat skill; empty for the
+/// root itself. What is taken out leaves a gap.
 #[derive(Debug)]
 struct Slot {
     path: String,
     record: Option<Record>,
+}
+
+/// What a record is measured by.
+pub struct Check<'a> {
+    /// The root.
+    pub root: &'a Directory,
+    /// How many bytes a skill's file may have now.
+    pub limit: u64,
+}
+
+impl Record {
+    /// A record whose problems hang on something that leaves no stamp, or on another limit, is not kept.
+    fn can_be_kept(&self, limit: u64) -> bool {
+        let hangs = |problem: &Problem| matches!(problem.code, Code::LinkBroken | Code::FileTooLarge);
+        self.seen.size() <= limit && !self.problems.iter().any(hangs)
+    }
 }
 
 impl Index {
@@ -61,10 +76,9 @@ impl Index {
         let mut index = Self::forgotten(cache, root);
         if let Some((written, records)) = index.file.as_deref().and_then(store::load) {
             index.written = written;
-            let slot =
-                |mut record: Record| Slot { path: std::mem::take(&mut record.path), record: Some(record) };
-            index.records = records.into_iter().map(slot).collect();
-            index.records.sort_by(|a, b| a.path.cmp(&b.path));
+            index.slots =
+                records.into_iter().map(|(path, record)| Slot { path, record: Some(record) }).collect();
+            index.slots.sort_by(|a, b| a.path.cmp(&b.path));
         }
         index
     }
@@ -75,26 +89,26 @@ impl Index {
         Self { file: cache.map(|cache| cache.join("index").join(name)), ..Self::default() }
     }
 
-    /// Whether the record of `path` is there and everything it depends on is unchanged.
-    pub fn is_current(&self, path: &str, guess: usize, root: &Directory) -> bool {
-        let slot = self.find(path, guess).and_then(|place| self.records.get(place));
-        slot.and_then(|slot| slot.record.as_ref()).is_some_and(|record| self.holds(path, record, root))
+    /// Whether the record of `path` is there and would come out the same if the skill were read again.
+    pub fn is_current(&self, path: &str, guess: usize, check: &Check<'_>) -> bool {
+        let slot = self.find(path, guess).and_then(|place| self.slots.get(place));
+        slot.and_then(|slot| slot.record.as_ref())
+            .is_some_and(|record| record.can_be_kept(check.limit) && self.holds(path, record, check.root))
     }
 
     /// Takes the record of `path` out.
     pub fn take(&mut self, path: &str, guess: usize) -> Option<Record> {
         let place = self.find(path, guess)?;
-        let slot = self.records.get_mut(place)?;
-        Some(Record { path: slot.path.clone(), ..slot.record.take()? })
+        self.slots.get_mut(place)?.record.take()
     }
 
     /// Whether some records were not taken; after a scan these are of skills that are gone or have changed.
     pub fn has_leftovers(&self) -> bool {
-        self.records.iter().any(|slot| slot.record.is_some())
+        self.slots.iter().any(|slot| slot.record.is_some())
     }
 
     /// Replaces the index on disk. A cache that cannot be written costs time, not correctness, so that is no error.
-    pub fn replace(&self, records: &[Record]) {
+    pub fn replace<'a>(&self, records: impl ExactSizeIterator<Item = (&'a str, &'a Record)>) {
         if let Some(file) = &self.file {
             store::save(file, records).ok();
         }
@@ -103,9 +117,9 @@ impl Index {
     /// Where the record of `path` is. A root that has not changed has its entries in the order of the records, so the
     /// place of an entry among the others is a good guess.
     fn find(&self, path: &str, guess: usize) -> Option<usize> {
-        match self.records.get(guess) {
+        match self.slots.get(guess) {
             Some(slot) if slot.path == path => Some(guess),
-            _ => self.records.binary_search_by(|slot| slot.path.as_str().cmp(path)).ok(),
+            _ => self.slots.binary_search_by(|slot| slot.path.as_str().cmp(path)).ok(),
         }
     }
 

@@ -102,7 +102,7 @@ fn inspect(target: &Target, manner: Manner) -> Option<Inspected> {
     let file = Path::new(path.file_name()?);
     let record = match form {
         Form::Directory => {
-            let skill = SkillDirectory { open: &open, path: directory, in_root: Path::new("") };
+            let skill = SkillDirectory { open: &open, path: directory };
             match skill_reader::read_directory(&skill, manner) {
                 Found::Skill(record) if file == Path::new(record.file.as_ref()) => *record,
                 _ => skill_reader::read_single(&open, file, manner)?,

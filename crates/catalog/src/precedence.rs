@@ -7,7 +7,8 @@ use crate::discover::same_content;
 use crate::snapshot::{Broken, Collision, Entry, Place};
 use guild_manifest::Problem;
 use guild_manifest::skill::Skill;
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::cmp::Ordering;
 
 /// A skill that was found, before its name is decided.
 pub struct Candidate {
@@ -32,6 +33,24 @@ pub struct Resolved {
     pub collisions: Vec<Collision>,
 }
 
+/// Decides every name; candidates come in order of precedence. A broken winner keeps its name: a malformed skill does
+/// not let a lower one in.
+pub fn resolve(mut candidates: Vec<Candidate>) -> Resolved {
+    // The sort is stable, so that of one name the first stays first.
+    candidates.sort_by(|a, b| qualified_order((&a.place, &a.name()), (&b.place, &b.name())));
+    let mut resolved = Resolved::default();
+    let mut winner: Option<Winner> = None;
+    for candidate in candidates {
+        match &winner {
+            Some(winner) if winner.has_the_name_of(&candidate, &resolved) => {
+                resolved.turn_away(*winner, &candidate);
+            }
+            _ => winner = Some(resolved.admit(candidate)),
+        }
+    }
+    resolved
+}
+
 /// Where the winner of a name is.
 #[derive(Clone, Copy)]
 enum Winner {
@@ -39,41 +58,46 @@ enum Winner {
     Broken(usize, Fingerprint),
 }
 
-/// Decides every name; candidates come in order of precedence. A broken winner keeps its name: a malformed skill does
-/// not let a lower one in.
-pub fn resolve(candidates: Vec<Candidate>) -> Resolved {
-    let mut resolved = Resolved::default();
-    let mut winners: HashMap<String, Winner> = HashMap::with_capacity(candidates.len());
-    for candidate in candidates {
-        let name =
-            candidate.skill.as_ref().map_or_else(|| stem(&candidate.place), |skill| skill.name.clone());
-        let qualified = candidate.place.qualified(&name);
-        match winners.get(&qualified) {
-            None => {
-                let winner = resolved.admit(name, candidate);
-                winners.insert(qualified, winner);
+impl Winner {
+    fn has_the_name_of(self, candidate: &Candidate, resolved: &Resolved) -> bool {
+        let winner = match self {
+            Self::Skill(index) => {
+                resolved.skills.get(index).map(|entry| (&entry.place, entry.skill.name.as_str()))
             }
-            Some(winner) => resolved.turn_away(*winner, qualified, &candidate),
-        }
+            Self::Broken(index, _) => {
+                resolved.broken.get(index).map(|broken| (&broken.place, broken.name.as_str()))
+            }
+        };
+        winner
+            .is_some_and(|(place, name)| place.plugin == candidate.place.plugin && *name == *candidate.name())
     }
-    resolved
+}
+
+impl Candidate {
+    /// The skill's name, or that of its directory or file where it does not load.
+    fn name(&self) -> Cow<'_, str> {
+        self.skill
+            .as_ref()
+            .map_or_else(|| Cow::Owned(stem(&self.place)), |skill| Cow::Borrowed(skill.name.as_str()))
+    }
 }
 
 impl Resolved {
-    fn admit(&mut self, name: String, candidate: Candidate) -> Winner {
+    fn admit(&mut self, candidate: Candidate) -> Winner {
+        let name = candidate.skill.is_none().then(|| candidate.name().into_owned()).unwrap_or_default();
         let Candidate { place, skill, fingerprint, problems } = candidate;
         match skill {
             Some(skill) => {
-                let entry = Entry {
+                let (also_at, unmet) = (Vec::new(), Vec::new());
+                self.skills.push(Entry {
                     skill,
                     place,
-                    also_at: Vec::new(),
+                    also_at,
                     fingerprint,
                     problems,
-                    unmet: Vec::new(),
+                    unmet,
                     enabled: true,
-                };
-                self.skills.push(entry);
+                });
                 Winner::Skill(self.skills.len() - 1)
             }
             None => {
@@ -83,7 +107,7 @@ impl Resolved {
         }
     }
 
-    fn turn_away(&mut self, winner: Winner, name: String, candidate: &Candidate) {
+    fn turn_away(&mut self, winner: Winner, candidate: &Candidate) {
         let place = &candidate.place;
         let is_same = |kept: &Place, fingerprint: Fingerprint| {
             fingerprint == candidate.fingerprint && same_content(kept, place)
@@ -108,8 +132,17 @@ impl Resolved {
             },
         };
         let kept = (kept.scope, kept.path());
+        let name = place.qualified(&candidate.name()).into_owned();
         self.collisions.push(Collision { name, kept, skipped: (place.scope, place.path()) });
     }
+}
+
+/// The order of two qualified names, without writing either.
+fn qualified_order(a: (&Place, &str), b: (&Place, &str)) -> Ordering {
+    if a.0.plugin.is_none() && b.0.plugin.is_none() {
+        return a.1.cmp(b.1);
+    }
+    a.0.qualified(a.1).cmp(&b.0.qualified(b.1))
 }
 
 /// The name of a skill whose file does not tell it.

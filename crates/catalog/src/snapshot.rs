@@ -118,14 +118,14 @@ impl Place {
     }
 
     /// The name under which a skill of this place is listed: `plugin/skill`, or the skill's alone.
-    pub fn qualified(&self, name: &str) -> String {
-        self.plugin.as_ref().map_or_else(|| name.to_owned(), |plugin| format!("{plugin}/{name}"))
+    pub fn qualified<'a>(&self, name: &'a str) -> Cow<'a, str> {
+        self.plugin.as_ref().map_or(Cow::Borrowed(name), |plugin| Cow::Owned(format!("{plugin}/{name}")))
     }
 }
 
 impl Entry {
     /// The name that lists show and that always finds it.
-    pub fn qualified_name(&self) -> String {
+    pub fn qualified_name(&self) -> Cow<'_, str> {
         self.place.qualified(&self.skill.name)
     }
 
@@ -141,16 +141,15 @@ impl Entry {
 }
 
 impl Snapshot {
-    /// Everything that was found, sorted where the order of discovery means nothing; not sealed yet.
+    /// Everything that was found, sorted where the order of discovery means nothing; not sealed yet. Names were decided
+    /// in the order of names, so skills come sorted.
     pub(crate) fn new(
         roots: Vec<Root>,
         resolved: Resolved,
         mut plugins: Vec<PluginEntry>,
         problems: Vec<Problem>,
     ) -> Self {
-        let Resolved { mut skills, mut broken, mut collisions } = resolved;
-        skills.sort_by_cached_key(Entry::qualified_name);
-        broken.sort_by_cached_key(|broken| broken.place.qualified(&broken.name));
+        let Resolved { skills, broken, mut collisions } = resolved;
         plugins.sort_by(|a, b| a.plugin.name.cmp(&b.plugin.name));
         collisions.sort_by(|a, b| (&a.name, &a.skipped).cmp(&(&b.name, &b.skipped)));
         Self { skills, broken, plugins, collisions, roots, problems, version: Fingerprint::default() }

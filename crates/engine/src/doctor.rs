@@ -96,7 +96,7 @@ fn eligibility(hall: &Hall) -> DoctorLine {
         .skills
         .iter()
         .filter(|entry| !entry.is_eligible())
-        .map(|entry| entry.qualified_name())
+        .map(|entry| entry.qualified_name().into_owned())
         .collect();
     let detail = match unmet.as_slice() {
         [] => "every skill has what it asks for".to_owned(),

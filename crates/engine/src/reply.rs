@@ -11,7 +11,7 @@ use serde::Serialize;
 
 pub use check::{Check, CheckSummary, CheckedFile, OtherFile, ProblemLine};
 pub use show::{Contract, Detail, Param, Show};
-pub use summary::{CollisionLine, SkillSummary};
+pub use summary::{CollisionLine, FilePath, SkillSummary};
 
 /// `list`: every skill.
 #[derive(Debug, Serialize, JsonSchema)]

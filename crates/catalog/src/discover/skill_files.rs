@@ -18,11 +18,10 @@ pub fn is_skipped(name: &OsStr) -> bool {
     SKIPPED.iter().any(|skipped| name == *skipped)
 }
 
-/// A skill's directory: open, where it is, and how it is called in its root.
+/// A skill's directory: open, and where it is.
 pub struct SkillDirectory<'a> {
     pub open: &'a Directory,
     pub path: &'a Path,
-    pub in_root: &'a Path,
 }
 
 /// What came of looking at a skill's files.

@@ -62,10 +62,10 @@ pub fn read_directory(directory: &SkillDirectory<'_>, manner: Manner) -> Found {
         Cow::Owned(file.name.to_string_lossy().into_owned())
     };
     let stem = directory.path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
-    let mut record = blank(directory.in_root, file.clone());
+    let mut record = blank(file.clone());
     let sidecar = read_sidecar(directory, &names, &mut record);
     let beside = Beside { stem: &stem, sidecar: sidecar.as_deref() };
-    fill(&mut record, directory.open, &file, beside, manner);
+    fill(&mut record, directory.open, Path::new(file.as_ref()), beside, manner);
     let surveyed = skill_files::survey(directory, &names);
     record.beside.extend(surveyed.beside);
     record.problems.extend(surveyed.problems);
@@ -98,15 +98,13 @@ pub fn read_flat(root: &Directory, in_root: &Path, manner: Manner) -> Option<Rec
 pub fn read_single(root: &Directory, in_root: &Path, manner: Manner) -> Option<Record> {
     let file = in_root.file_name()?.to_string_lossy().into_owned();
     let stem = in_root.file_stem()?.to_string_lossy().into_owned();
-    let mut record = Record { flat: true, ..blank(in_root, Cow::Owned(file)) };
-    let path = record.path.clone();
-    fill(&mut record, root, &path, Beside { stem: &stem, sidecar: None }, manner);
+    let mut record = Record { flat: true, ..blank(Cow::Owned(file)) };
+    fill(&mut record, root, in_root, Beside { stem: &stem, sidecar: None }, manner);
     Some(record)
 }
 
-fn blank(in_root: &Path, file: Cow<'static, str>) -> Record {
+fn blank(file: Cow<'static, str>) -> Record {
     Record {
-        path: in_root.to_string_lossy().into_owned(),
         file,
         flat: false,
         seen: Stamp::default(),
@@ -124,9 +122,9 @@ struct Beside<'a> {
 }
 
 /// Reads the skill's file, which stands at `path` in `directory`, into the record.
-fn fill(record: &mut Record, directory: &Directory, path: &str, beside: Beside<'_>, manner: Manner) {
+fn fill(record: &mut Record, directory: &Directory, path: &Path, beside: Beside<'_>, manner: Manner) {
     let Manner { limit, profile } = manner;
-    match bytes_of(directory, Path::new(path), limit, &mut record.seen) {
+    match bytes_of(directory, path, limit, &mut record.seen) {
         Ok(bytes) => {
             record.fingerprint = Fingerprint::of(&bytes);
             let Beside { stem, sidecar } = beside;

@@ -22,6 +22,11 @@ impl Stamp {
         Self { modified: facts.modified, size, inode: facts.inode }
     }
 
+    /// The bytes of a file.
+    pub const fn size(&self) -> u64 {
+        self.size
+    }
+
     /// Whether what was seen had been at rest when the index was written.
     pub fn is_settled(&self, written: i64) -> bool {
         self.modified.saturating_add(RACY_NANOSECONDS) < written

@@ -13,10 +13,13 @@ const MAGIC: &[u8; 8] = b"guildidx";
 /// No record is larger; a length beyond it is damage.
 const MAX_RECORD: usize = 16 * 1024 * 1024;
 
-/// When the index was written, and its records; `None` where it is missing, damaged or of another format.
+/// A record under its path.
+type Entry<'a> = (&'a str, &'a Record);
+
+/// When the index was written, and its records by path; `None` where it is missing, damaged or of another format.
 ///
 /// Records are read one by one, so that the file and what it holds are never in memory both.
-pub fn load(file: &Path) -> Option<(i64, Vec<Record>)> {
+pub fn load(file: &Path) -> Option<(i64, Vec<(String, Record)>)> {
     let file = File::open(file).ok()?;
     let written = file.metadata().ok()?.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     let mut source =
@@ -40,7 +43,7 @@ pub fn load(file: &Path) -> Option<(i64, Vec<Record>)> {
 }
 
 /// Writes the index beside its place and moves it there.
-pub fn save(file: &Path, records: &[Record]) -> io::Result<()> {
+pub fn save<'a>(file: &Path, records: impl ExactSizeIterator<Item = Entry<'a>>) -> io::Result<()> {
     let directory = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(directory)?;
     let temporary = tempfile::NamedTempFile::new_in(directory)?;
@@ -50,7 +53,7 @@ pub fn save(file: &Path, records: &[Record]) -> io::Result<()> {
     Ok(())
 }
 
-fn write(file: impl Write, records: &[Record]) -> io::Result<()> {
+fn write<'a>(file: impl Write, records: impl ExactSizeIterator<Item = Entry<'a>>) -> io::Result<()> {
     let mut sink = Sink { file, seen: Fingerprinter::default() };
     sink.write(MAGIC)?;
     sink.write(&FORMAT.to_le_bytes())?;
@@ -58,7 +61,7 @@ fn write(file: impl Write, records: &[Record]) -> io::Result<()> {
     let mut frame = Vec::new();
     for record in records {
         frame.clear();
-        frame = postcard::to_extend(record, frame).map_err(io::Error::other)?;
+        frame = postcard::to_extend(&record, frame).map_err(io::Error::other)?;
         sink.write(&length(frame.len())?)?;
         sink.write(&frame)?;
     }

@@ -42,8 +42,11 @@ impl Snapshot {
             }
         }
         let bare = self.skills.iter().map(|entry| entry.skill.name.clone());
-        let of_plugins =
-            self.skills.iter().filter(|entry| entry.place.plugin.is_some()).map(Entry::qualified_name);
+        let of_plugins = self
+            .skills
+            .iter()
+            .filter(|entry| entry.place.plugin.is_some())
+            .map(|entry| entry.qualified_name().into_owned());
         Lookup::Missing(near(name, bare.chain(of_plugins)))
     }
 }
@@ -53,7 +56,9 @@ impl<'a> Lookup<'a> {
         match found.as_slice() {
             [] => None,
             [only] => Some(Self::Found(only)),
-            several => Some(Self::Ambiguous(several.iter().map(|entry| entry.qualified_name()).collect())),
+            several => Some(Self::Ambiguous(
+                several.iter().map(|entry| entry.qualified_name().into_owned()).collect(),
+            )),
         }
     }
 }
