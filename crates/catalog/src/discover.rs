@@ -5,7 +5,7 @@
 mod builtins;
 mod content;
 pub(crate) mod parallel;
-mod plugins;
+pub(crate) mod plugins;
 mod scan;
 pub(crate) mod skill_files;
 pub(crate) mod skill_reader;

@@ -2,15 +2,17 @@
 //!
 //! Discovery asks what can be used; inspection asks what is wrong. It reads every file anew and never the index.
 
+mod packages;
+
 use crate::directory::{self, Directory, Kind};
 use crate::discover::parallel::in_parallel;
 use crate::discover::skill_files::{self, SkillDirectory};
 use crate::discover::skill_reader::{self, Found, Manner};
 use crate::snapshot::Place;
-use crate::{Scope, Snapshot};
-use guild_manifest::Problem;
+use crate::{Scope, Snapshot, validate};
 use guild_manifest::config::Config;
 use guild_manifest::skill::Profile;
+use guild_manifest::{Problem, text};
 use std::path::{Path, PathBuf};
 
 /// How deep below a given path skills are looked for.
@@ -26,6 +28,17 @@ pub struct Inspected {
     /// Whether it loads.
     pub loaded: bool,
     /// What is wrong; files are relative to the skill's directory.
+    pub problems: Vec<Problem>,
+}
+
+/// What is to be known of everything at or below a path.
+#[derive(Debug, Default)]
+pub struct Inspection {
+    /// The skills, by path.
+    pub skills: Vec<Inspected>,
+    /// How many plugins and marketplaces there are.
+    pub packages: usize,
+    /// What is wrong with them; files are whole paths.
     pub problems: Vec<Problem>,
 }
 
@@ -64,20 +77,22 @@ pub fn inspect_snapshot(snapshot: &Snapshot, config: &Config, profile: Profile) 
     found
 }
 
-/// Inspects every skill at or below a path; `None` where there is nothing.
-pub fn inspect_path(path: &Path, config: &Config, profile: Profile) -> Option<Vec<Inspected>> {
+/// Inspects every skill, plugin and marketplace at or below a path; `None` where there is no such path.
+pub fn inspect_path(path: &Path, config: &Config, profile: Profile) -> Option<Inspection> {
     let metadata = path.metadata().ok()?;
     // A path such as `..` has no name that a skill could go by, and `.` in one is nothing to show people.
     let path =
         if path.file_name().is_some() { path.components().collect() } else { path.canonicalize().ok()? };
+    let mut inspection = Inspection::default();
     let mut targets = Vec::new();
     if metadata.is_dir() {
-        collect(&path, 0, &mut targets);
+        collect(&path, 0, &mut targets, &mut inspection);
     } else {
         let is_in_directory = path.file_name().is_some_and(skill_reader::is_skill_file);
         targets.push(Target { form: if is_in_directory { Form::Directory } else { Form::Flat }, path });
     }
-    Some(inspect_targets(&targets, config, profile))
+    inspection.skills = inspect_targets(&targets, config, profile);
+    Some(inspection)
 }
 
 impl Target {
@@ -114,22 +129,44 @@ fn inspect(target: &Target, manner: Manner) -> Option<Inspected> {
     let stem = if matches!(form, Form::Directory) { directory.file_name() } else { path.file_stem() };
     let stem = || stem.map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let name = record.skill.as_ref().map_or_else(stem, |skill| skill.name.clone());
-    Some(Inspected { path: path.clone(), name, loaded: record.skill.is_some(), problems: record.problems })
+    let mut problems = record.problems;
+    problems.extend(of_the_text(&open, file, manner, &problems));
+    Some(Inspected { path: path.clone(), name, loaded: record.skill.is_some(), problems })
+}
+
+/// What authors are told of a skill's text and loaders do not ask.
+fn of_the_text(directory: &Directory, file: &Path, manner: Manner, known: &[Problem]) -> Vec<Problem> {
+    let read = directory.read(file, manner.limit as u64).ok().and_then(|read| read.bytes);
+    let Some(bytes) = read else { return Vec::new() };
+    let Ok(decoded) = text::decode(&bytes, manner.limit) else { return Vec::new() };
+    let mut problems = validate::validate(&decoded.text, &[]);
+    problems.retain(|problem| known.iter().all(|known| known.code != problem.code));
+    let name = file.to_string_lossy();
+    problems.into_iter().map(|problem| problem.in_file(name.as_ref())).collect()
 }
 
 /// Every skill's file at or below a directory, those inside other skills too; links are not followed.
-fn collect(directory: &Path, depth: usize, targets: &mut Vec<Target>) {
+fn collect(directory: &Path, depth: usize, targets: &mut Vec<Target>, inspection: &mut Inspection) {
     if depth > MAX_DEPTH {
         return;
     }
     // Elsewhere a Markdown file with a description is a page of somebody's documentation.
     let has_flat_skills = directory.file_name().is_some_and(|name| name == "skills" || name == "skill");
-    for name in directory::names(directory).unwrap_or_default() {
+    let names = directory::names(directory).unwrap_or_default();
+    // A manifest lies in a hidden directory of its plugin; that directory is no plugin.
+    let below = directory.components().rev().take(depth);
+    let is_hidden = below.into_iter().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."));
+    if !is_hidden && packages::may_be_package(&names) {
+        let found = packages::problems(directory);
+        inspection.packages += usize::from(found.is_some());
+        inspection.problems.extend(found.into_iter().flatten());
+    }
+    for name in names {
         let path = directory.join(&name.name);
         let is_markdown = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"));
         match name.kind {
             Kind::Directory if skill_files::is_skipped(&name.name) => {}
-            Kind::Directory => collect(&path, depth + 1, targets),
+            Kind::Directory => collect(&path, depth + 1, targets, inspection),
             _ if skill_reader::is_skill_file(&name.name) => {
                 targets.push(Target { path, form: Form::Directory });
             }

@@ -24,7 +24,7 @@ pub mod validate;
 
 pub use discover::{Freshness, bytes, discover, files};
 pub use fingerprint::Fingerprint;
-pub use inspect::{Inspected, inspect_path, inspect_snapshot};
+pub use inspect::{Inspected, Inspection, inspect_path, inspect_snapshot};
 pub use machine::Machine;
 pub use root::{Root, Status};
 pub use scope::Scope;

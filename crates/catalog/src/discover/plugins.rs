@@ -13,7 +13,7 @@ use crate::Scope;
 use crate::precedence::Candidate;
 use crate::root::{self, Root};
 use crate::snapshot::{Collision, PluginEntry};
-use containment::{Contained, contain};
+use containment::contain;
 use guild_manifest::config::PluginEntry as Configured;
 use guild_manifest::plugin::{self, Plugin, Scan, Standing};
 use guild_manifest::{Code, Pos, Problem};
@@ -21,6 +21,8 @@ use search::Suspect;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+pub use containment::Contained;
 
 /// The plugins that won their names, and what came with them.
 #[derive(Default)]
