@@ -1,7 +1,8 @@
 //! The command line: global options and one subcommand, each in a file of its own.
 
 use crate::commands::{
-    check, completions, doctor, explain, list, plugins, prompt, reload, roots, search, show,
+    check, completions, doctor, explain, list, new, plugins, prompt, reload, render, roots, search, show,
+    watch,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -46,8 +47,11 @@ enum Command {
     Check(check::Args),
     Roots(roots::Args),
     Plugins(plugins::Args),
+    New(new::Args),
     Prompt(prompt::Args),
+    Render(render::Args),
     Reload(reload::Args),
+    Watch(watch::Args),
     Doctor(doctor::Args),
     Explain(explain::Args),
     Completions(completions::Args),
@@ -67,8 +71,11 @@ impl Cli {
             Command::Check(args) => check::run(&args, &ui),
             Command::Roots(args) => roots::run(&args, &ui),
             Command::Plugins(args) => plugins::run(&args, &ui),
+            Command::New(args) => new::run(&args, &ui),
             Command::Prompt(args) => prompt::run(&args, &ui),
+            Command::Render(args) => render::run(&args, &ui),
             Command::Reload(args) => reload::run(&args, &ui),
+            Command::Watch(args) => watch::run(&args, &ui),
             Command::Doctor(args) => doctor::run(&args, &ui),
             Command::Explain(args) => explain::run(&args, &ui),
             Command::Completions(args) => completions::run(&args, &ui),

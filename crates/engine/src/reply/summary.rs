@@ -1,9 +1,10 @@
 //! A skill in a list.
 
+use super::lossy;
 use guild_catalog::{Collision, Entry};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// One skill in a list.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -23,9 +24,12 @@ pub struct SkillSummary<'a> {
     /// When to reach for it.
     pub when_to_use: Option<&'a str>,
     /// Its file.
+    #[serde(serialize_with = "lossy::path")]
+    #[schemars(with = "String")]
     pub path: PathBuf,
     /// Other files that hold the same skill.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    #[serde(serialize_with = "lossy::paths", skip_serializing_if = "<[_]>::is_empty")]
+    #[schemars(with = "Vec<String>")]
     pub also_at: &'a [PathBuf],
     /// How it runs: `inline`, `subagent`, `script` or `tool`.
     pub kind: &'static str,
@@ -87,9 +91,13 @@ pub struct CollisionLine<'a> {
     /// The scope of what lost.
     pub skipped: &'static str,
     /// What won.
-    pub kept_path: &'a PathBuf,
+    #[serde(serialize_with = "lossy::path")]
+    #[schemars(with = "String")]
+    pub kept_path: &'a Path,
     /// What lost.
-    pub skipped_path: &'a PathBuf,
+    #[serde(serialize_with = "lossy::path")]
+    #[schemars(with = "String")]
+    pub skipped_path: &'a Path,
 }
 
 impl<'a> CollisionLine<'a> {

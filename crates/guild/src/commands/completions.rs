@@ -1,10 +1,9 @@
 //! `guild completions`
 
 use crate::cli::Cli;
-use crate::ui::Ui;
+use crate::ui::{Ui, end, write_out};
 use clap::CommandFactory as _;
 use clap_complete::Shell;
-use std::io;
 use std::process::ExitCode;
 
 /// Print a completion script for a shell
@@ -18,6 +17,11 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, _: &Ui) -> ExitCode {
-    clap_complete::generate(args.shell, &mut Cli::command(), "guild", &mut io::stdout().lock());
-    ExitCode::SUCCESS
+    // Into memory first: the generator panics when its writer fails, and a closed pipe is no defect.
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "guild", &mut script);
+    match write_out(|out| out.write_all(&script)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => end(&error, 0),
+    }
 }
