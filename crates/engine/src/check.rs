@@ -31,13 +31,13 @@ pub fn check<'a>(hall: &'a Hall, request: &CheckRequest) -> Envelope<Check<'a>> 
     let mut inspected = Vec::new();
     let mut missing = Vec::new();
     for path in &request.paths {
-        let whole = hall.machine.directory.join(path);
+        let whole = plain(hall.machine.directory.join(path));
         let found = if is_other(&whole) {
             Vec::new()
         } else {
             inspect_path(&whole, &hall.config, request.profile).unwrap_or_default()
         };
-        if found.is_empty() && !is_known(hall, &normal(&whole)) {
+        if found.is_empty() && !is_known(hall, &whole) {
             missing.push(path.display().to_string());
         }
         inspected.extend(found);
@@ -60,6 +60,13 @@ pub fn check<'a>(hall: &'a Hall, request: &CheckRequest) -> Envelope<Check<'a>> 
         return Envelope::error(Code::CheckFailed, message, reply);
     }
     Envelope::ok(reply).with_message(message)
+}
+
+/// The path without `.` and `..`, unless a link on the way makes that another place.
+fn plain(path: PathBuf) -> PathBuf {
+    let plain = normal(&path);
+    let is_same = plain.canonicalize().ok() == path.canonicalize().ok();
+    if is_same { plain } else { path }
 }
 
 /// Whether a file is no skill by its name: manifests and configuration are judged by what discovery said of them.
@@ -88,7 +95,7 @@ fn checked(inspected: Inspected) -> CheckedFile<'static> {
 
 /// Problems that belong to no skill, by file; with paths, those at or below one of them.
 fn others<'a>(hall: &'a Hall, paths: &[PathBuf]) -> Vec<OtherFile<'a>> {
-    let paths: Vec<PathBuf> = paths.iter().map(|path| normal(&hall.machine.directory.join(path))).collect();
+    let paths: Vec<PathBuf> = paths.iter().map(|path| plain(hall.machine.directory.join(path))).collect();
     let is_asked =
         |file: &str| paths.is_empty() || paths.iter().any(|path| Path::new(file).starts_with(path));
     let mut files: BTreeMap<&str, Vec<ProblemLine<'_>>> = BTreeMap::new();

@@ -95,16 +95,14 @@ fn check(request: &NewRequest<'_>, bytes: &[u8]) -> Result<(String, Vec<Problem>
     let reading = skill::read(&Source::new(&file, request.name, bytes), Profile::Lenient);
     let text = String::from_utf8_lossy(bytes);
     let structural = structure(&text).into_iter().map(|problem| problem.in_file(&file));
-    let mut wrong: Vec<Problem> = Vec::new();
-    for problem in
-        reading.problems.iter().filter(|problem| stops_authoring(problem)).cloned().chain(structural)
-    {
-        // The reader and the structure both see a missing frontmatter; once is enough.
-        if !wrong.iter().any(|known| known.code == problem.code) {
-            wrong.push(problem.with_severity(Severity::Error));
-        }
+    let stopping = reading.problems.iter().filter(|problem| stops_authoring(problem)).cloned();
+    // What the reader cannot take has no structure worth a second complaint.
+    let wrong = stopping.collect::<Vec<_>>();
+    let wrong = if wrong.is_empty() { structural.collect() } else { wrong };
+    if wrong.is_empty() {
+        return Ok((text.into_owned(), reading.problems));
     }
-    if wrong.is_empty() { Ok((text.into_owned(), reading.problems)) } else { Err(wrong) }
+    Err(wrong.into_iter().map(|problem| problem.with_severity(Severity::Error)).collect())
 }
 
 /// Whether a problem keeps the skill out, or would change its text on the way to the file.
