@@ -5,7 +5,7 @@ use crate::counted::counted;
 use crate::hall::Hall;
 use crate::reply::{Doctor, DoctorLine, Health};
 use guild_catalog::{Entry, Status};
-use guild_manifest::{Code, Problem};
+use guild_manifest::{Code, Problem, Severity};
 
 /// Looks at everything.
 pub fn doctor(hall: &Hall) -> Envelope<Doctor> {
@@ -132,9 +132,10 @@ fn plugins(hall: &Hall) -> DoctorLine {
 }
 
 fn allowlists(hall: &Hall) -> DoctorLine {
-    let unknown = hall.snapshot.problems.iter().filter(|p| p.code == Code::AllowlistUnknown).count();
+    let is_slip = |p: &&Problem| p.code == Code::AllowlistUnknown && p.severity > Severity::Info;
+    let unknown = hall.snapshot.problems.iter().filter(is_slip).count();
     let agents: Vec<String> = hall.config.agents.keys().cloned().collect();
-    let detail = format!("configured for {}; {} lead nowhere", some(&agents), counted(unknown, "name"));
+    let detail = format!("configured for {}; {}", some(&agents), counted(unknown, "unknown name"));
     line("allowlists", worry(unknown, Health::Warning), detail, "correct the names under `[agents]`")
 }
 

@@ -40,7 +40,7 @@ pub fn prompt<'a>(hall: &'a Hall, request: &PromptRequest<'_>) -> Envelope<reply
         entries.iter().zip(&texts).map(|(entry, (name, location))| item(entry, name, location)).collect();
     let format = request.format.unwrap_or_else(|| configured_format(hall));
     let catalog = render(&items, format, request.budget.or_else(|| configured_budget(hall, format)));
-    let notes = [slip(hall, request.agent), losses(&catalog, items.len())];
+    let notes = [losses(&catalog, items.len()), slip(hall, request.agent)];
     let message = notes.into_iter().flatten().collect::<Vec<_>>().join("; ");
     Envelope::ok(reply::Prompt {
         available: items.len(),

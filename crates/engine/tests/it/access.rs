@@ -126,3 +126,42 @@ fn an_agent_that_nobody_configured_has_what_models_may_have() {
     "#]],
     );
 }
+
+#[test]
+fn names_in_allowlists_that_lead_nowhere_are_told() {
+    let fixture = Fixture::write(WORLD);
+    fixture.add(
+        "
+        //- /home/config.toml
+        [agents.writer]
+        skills = [\"opne\", \"sort-mail\", \"twice\", \"other\", \"*\"]
+        //- /project/.claude/plugins/a/.claude-plugin/plugin.json
+        {\"name\": \"a\"}
+        //- /project/.claude/plugins/a/skills/twice/SKILL.md
+        ---
+        name: twice
+        description: Once
+        ---
+        Once.
+        //- /project/.claude/plugins/b/.claude-plugin/plugin.json
+        {\"name\": \"b\"}
+        //- /project/.claude/plugins/b/skills/twice/SKILL.md
+        ---
+        name: twice
+        description: And again
+        ---
+        Again.
+        ",
+    );
+    let hall = hall(&fixture);
+    let lines = hall.config_problems().map(|problem| format!("{problem}\n  {}\n", problem.hint));
+    let text = lines.collect::<String>().replace(&fixture.path().display().to_string(), "");
+    expect![[r#"
+        /home/config.toml:2:10: warning[allowlist_unknown]: agent `writer` may use `opne`, but there is no such skill
+          did you mean `open`?
+        /home/config.toml:2:10: info[allowlist_unknown]: agent `writer` may use `sort-mail`, but there is no such skill here
+          correct it or leave it
+        /home/config.toml:2:10: warning[allowlist_unknown]: agent `writer` may use `twice`, which several skills bear
+          did you mean `a/twice`, `b/twice`?
+    "#]].assert_eq(&text);
+}
