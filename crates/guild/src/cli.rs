@@ -16,7 +16,7 @@ use std::process::ExitCode;
 #[derive(Debug, Parser)]
 #[command(name = "guild", version, max_term_width = 100, disable_help_subcommand = true)]
 pub struct Cli {
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Options of every command")]
     global: Global,
     #[command(subcommand)]
     command: Command,
@@ -25,7 +25,7 @@ pub struct Cli {
 /// Options of every command.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Global {
-    /// Print one JSON envelope and nothing else on standard output
+    /// Print one JSON envelope, `{status, code, message, data}`, and nothing else on standard output
     #[arg(long, global = true)]
     pub json: bool,
     /// Say nothing but data and errors

@@ -26,6 +26,9 @@ pub fn machine(directory: Option<&Path>) -> io::Result<Machine> {
         Some(path) => started.join(path).canonicalize()?,
         None => started,
     };
+    if !directory.is_dir() {
+        return Err(io::Error::other("it is no directory"));
+    }
     let variables: BTreeMap<String, String> = env::vars_os()
         .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)))
         .collect();

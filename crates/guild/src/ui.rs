@@ -76,9 +76,9 @@ impl Ui {
         }
     }
 
-    /// Whether talk beyond data and errors is wanted.
-    pub fn is_talkative(&self) -> bool {
-        !self.global.quiet && !self.global.json
+    /// Whether nothing but data and errors is wanted.
+    pub fn is_quiet(&self) -> bool {
+        self.global.quiet
     }
 
     /// The style of standard output.
@@ -142,7 +142,7 @@ impl Ui {
         let message = escape::line(&envelope.message);
         match envelope.status {
             Status::Error => writeln!(io::stderr(), "error[{}]: {message}", envelope.code.as_str()),
-            Status::Ok if self.is_talkative() && !message.is_empty() => writeln!(io::stderr(), "{message}"),
+            Status::Ok if !self.is_quiet() && !message.is_empty() => writeln!(io::stderr(), "{message}"),
             Status::Ok => Ok(()),
         }
     }
@@ -158,7 +158,7 @@ pub fn end(error: &io::Error, exit_code: u8) -> ExitCode {
 }
 
 /// Writes to standard output through one buffer and makes sure that all of it left.
-pub fn write_out(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+fn write_out(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(256 * 1024, io::stdout().lock());
     write(&mut out)?;
     out.flush()

@@ -2,7 +2,7 @@
 
 use crate::print::{Cell, Ink, Style, escape, table};
 use crate::ui::Ui;
-use guild_engine::catalog::{Broken, Freshness, Scope};
+use guild_engine::catalog::Freshness;
 use guild_engine::reply::{List, SkillSummary};
 use guild_engine::{ListRequest, Status, counted, list};
 use std::io::{self, Write};
@@ -39,11 +39,10 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     };
     let mut envelope = list(&hall, &request);
     if envelope.status == Status::Ok {
-        let is_of_source = |broken: &&Broken| {
-            args.source.as_deref().and_then(Scope::named).is_none_or(|source| broken.place.scope == source)
-        };
-        let broken = hall.snapshot.broken.iter().filter(is_of_source).count();
-        let notes = [footer(&envelope.data, broken), std::mem::take(&mut envelope.message)];
+        let is_whole = args.source.is_none() && args.agent.is_none();
+        let broken = if is_whole { hall.snapshot.broken.len() } else { 0 };
+        let hidden = if is_whole { hall.snapshot.collisions.len() } else { 0 };
+        let notes = [footer(&envelope.data, broken, hidden), std::mem::take(&mut envelope.message)];
         envelope.message = notes.into_iter().filter(|note| !note.is_empty()).collect::<Vec<_>>().join("; ");
     }
     ui.finish(&envelope, |data, style, out| print(data, args.all, style, out))
@@ -108,17 +107,19 @@ fn state(skill: &SkillSummary<'_>) -> String {
     if words.is_empty() { "ready".to_owned() } else { words.join(",") }
 }
 
-fn footer(data: &List<'_>, broken: usize) -> String {
+/// How many there are, and what a person would miss in the list.
+fn footer(data: &List<'_>, broken: usize, hidden: usize) -> String {
     let mut parts = vec![counted(data.count, "skill")];
     if broken > 0 {
         let verb = if broken == 1 { "does" } else { "do" };
         parts.push(format!("{broken} that {verb} not load (see `guild check`)"));
     }
-    if !data.collisions.is_empty() {
-        parts.push(format!("{} hidden by another of the same name (see `--all`)", data.collisions.len()));
+    if hidden > 0 {
+        parts.push(format!("{hidden} hidden by another of the same name (see `--all`)"));
     }
-    if !data.problems.is_empty() {
-        parts.push(format!("{} (see `guild check`)", counted(data.problems.len(), "other problem")));
+    let others = data.problems.iter().filter(|problem| problem.severity != "info").count();
+    if others > 0 {
+        parts.push(format!("{} (see `guild check`)", counted(others, "other problem")));
     }
     parts.join(", ")
 }

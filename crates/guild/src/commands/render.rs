@@ -32,7 +32,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     let caller = args.agent.as_deref().map_or(Caller::Person, Caller::Agent);
     let request = RenderRequest { name: &args.name, arguments: &args.arguments, caller };
     let envelope = render(&hall, &request);
-    if ui.is_talkative() {
+    if !ui.is_quiet() {
         let path = envelope.data.path.as_deref().map(Path::new);
         ui.tell_problems(&envelope.data.problems, path.and_then(Path::parent).unwrap_or(Path::new("")));
     }

@@ -29,7 +29,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     let started = Instant::now();
     let live = Live::open(ui.machine().clone(), &ui.config_files());
     ui.warn_of_ignored(&live.current());
-    if ui.is_talkative() {
+    if !ui.is_quiet() {
         writeln!(io::stderr(), "{}", opening(&live.current(), args.interval)).ok();
     }
     let mut told = String::new();
