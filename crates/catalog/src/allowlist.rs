@@ -4,7 +4,7 @@
 
 use crate::snapshot::{Lookup, Snapshot};
 use guild_manifest::config::{Allowlist, Config, Written};
-use guild_manifest::{Code, Pos, Problem};
+use guild_manifest::{Code, Pos, Problem, Severity};
 
 /// A problem for each name of an allowlist that does not lead to one skill.
 pub fn check(snapshot: &Snapshot, config: &Config) -> Vec<Problem> {
@@ -20,13 +20,18 @@ pub fn check(snapshot: &Snapshot, config: &Config) -> Vec<Problem> {
 }
 
 fn judge(snapshot: &Snapshot, agent: &str, name: &str) -> Option<Problem> {
+    let mut severity = Code::AllowlistUnknown.severity();
     let (message, hint) = match snapshot.find(name) {
         Lookup::Found(_) => return None,
         // It is there and does not load, which is told where it lies.
         Lookup::Missing(_) if is_broken(snapshot, name) => return None,
         Lookup::Missing(near) => {
             let hint = match near.as_slice() {
-                [] => "correct the name, or remove it".to_owned(),
+                [] => {
+                    // A person's list serves all their projects: a skill that is only absent here is worth a remark.
+                    severity = Severity::Info;
+                    "correct the name, or leave it for a project that has the skill".to_owned()
+                }
                 near => format!("did you mean `{}`?", near.join("`, `")),
             };
             (format!("`agents.{agent}.skills` names `{name}`, and there is no such skill"), hint)
@@ -36,7 +41,7 @@ fn judge(snapshot: &Snapshot, agent: &str, name: &str) -> Option<Problem> {
             (format!("`agents.{agent}.skills` names `{name}`, and several skills are named so"), hint)
         }
     };
-    Some(Problem::new(Code::AllowlistUnknown, Pos::START, message, hint))
+    Some(Problem::new(Code::AllowlistUnknown, Pos::START, message, hint).with_severity(severity))
 }
 
 fn is_broken(snapshot: &Snapshot, name: &str) -> bool {

@@ -345,8 +345,8 @@ mod tests {
         let shown =
             [Layout::Directory, Layout::Flat].map(|layout| outcome(&skills, "a", layout, Some("Do it.")));
         expect![[r#"
-            rejected: :1:1: error[missing_frontmatter]: the skill has no frontmatter, :1:1: warning[body_too_short]: the skill has 6 bytes; fewer than 80 are too short to be of use
-            rejected: :1:1: error[missing_frontmatter]: the skill has no frontmatter, :1:1: warning[body_too_short]: the skill has 6 bytes; fewer than 80 are too short to be of use"#]].assert_eq(&shown.join("\n"));
+            rejected: :1:1: error[missing_frontmatter]: the file does not begin with a frontmatter block, :1:1: warning[body_too_short]: the skill has 6 bytes; fewer than 80 are too short to be of use
+            rejected: :1:1: error[missing_frontmatter]: the file does not begin with a frontmatter block, :1:1: warning[body_too_short]: the skill has 6 bytes; fewer than 80 are too short to be of use"#]].assert_eq(&shown.join("\n"));
         assert!(!skills.exists());
     }
 

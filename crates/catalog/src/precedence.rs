@@ -84,7 +84,6 @@ impl Candidate {
 
 impl Resolved {
     fn admit(&mut self, candidate: Candidate) -> Winner {
-        let name = candidate.skill.is_none().then(|| candidate.name().into_owned()).unwrap_or_default();
         let Candidate { place, skill, fingerprint, problems } = candidate;
         match skill {
             Some(skill) => {
@@ -101,6 +100,7 @@ impl Resolved {
                 Winner::Skill(self.skills.len() - 1)
             }
             None => {
+                let name = stem(&place);
                 self.broken.push(Broken { name, place, problems });
                 Winner::Broken(self.broken.len() - 1, fingerprint)
             }

@@ -81,7 +81,10 @@ mod tests {
     fn a_whole_skill_has_no_problem() {
         check(GOOD, expect![""]);
         check(&GOOD.replace('\n', "\r\n"), expect![""]);
-        check(&format!("\u{feff}\n{GOOD}"), expect![""]);
+        check(
+            &format!("\u{feff}\n{GOOD}"),
+            expect![":1:1: error[missing_frontmatter]: the file does not begin with a frontmatter block"],
+        );
         check(&GOOD.replacen("\n---", "\n...", 1), expect![""]);
     }
 
@@ -101,16 +104,19 @@ mod tests {
     fn a_file_without_frontmatter_is_told() {
         check(
             &"Do the thing. ".repeat(10),
-            expect![":1:1: error[missing_frontmatter]: the skill has no frontmatter"],
+            expect![":1:1: error[missing_frontmatter]: the file does not begin with a frontmatter block"],
         );
-        check(&format!(" {GOOD}"), expect![":1:1: error[missing_frontmatter]: the skill has no frontmatter"]);
+        check(
+            &format!(" {GOOD}"),
+            expect![":1:1: error[missing_frontmatter]: the file does not begin with a frontmatter block"],
+        );
     }
 
     #[test]
     fn only_a_line_that_is_a_fence_closes_the_frontmatter() {
         check(
             "\n---\nname: a\ndescription: a text of some length, so that it is no matter\n ---\n---x\ntitle: ---\n",
-            expect![":2:1: error[unclosed_frontmatter]: the frontmatter is never closed"],
+            expect![":2:1: error[unclosed_frontmatter]: the frontmatter is opened here and never closed"],
         );
     }
 
@@ -119,7 +125,7 @@ mod tests {
         check(
             "Do it.",
             expect![[r#"
-                :1:1: error[missing_frontmatter]: the skill has no frontmatter
+                :1:1: error[missing_frontmatter]: the file does not begin with a frontmatter block
                 :1:1: warning[body_too_short]: the skill has 6 bytes; fewer than 80 are too short to be of use"#]],
         );
         check(

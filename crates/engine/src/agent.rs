@@ -1,7 +1,7 @@
 //! What one agent may use: its allowlist over what this machine offers to models.
 
 use crate::hall::Hall;
-use guild_catalog::{Entry, Lookup};
+use guild_catalog::{Entry, Lookup, near};
 use guild_manifest::config::Allowlist;
 
 /// The skills that an agent may use, in the order of its allowlist, else by name.
@@ -14,13 +14,28 @@ pub fn skills_of<'a>(hall: &'a Hall, agent: &str) -> Vec<&'a Entry> {
         Allowlist::Only(names) => {
             let mut found: Vec<&Entry> = Vec::new();
             for name in &names {
-                if let Lookup::Found(entry) = hall.snapshot.find(name) {
-                    if !found.iter().any(|known| std::ptr::eq(*known, entry)) {
-                        found.push(entry);
-                    }
+                if let Lookup::Found(entry) = hall.snapshot.find(name)
+                    && !found.iter().any(|known| std::ptr::eq(*known, entry))
+                {
+                    found.push(entry);
                 }
             }
             found.into_iter().filter(offered).collect()
         }
     }
+}
+
+/// What to say of an agent that nobody configured but whose name is near to one that is; such a slip would else go
+/// unseen, because `default` answers for it.
+pub fn slip(hall: &Hall, agent: &str) -> Option<String> {
+    if hall.config.agents.contains_key(agent) {
+        return None;
+    }
+    let near = near(agent, hall.config.agents.keys().cloned());
+    (!near.is_empty()).then(|| {
+        format!(
+            "no agent `{agent}` is configured, so `default` counts; did you mean `{}`?",
+            near.join("`, `")
+        )
+    })
 }

@@ -1,9 +1,12 @@
 //! `check`: what is wrong with skills, plugins and configuration, and how to fix it.
 
+use crate::counted::counted;
+use crate::file_match::normal;
 use crate::hall::Hall;
 use crate::reply::{Check, CheckSummary, CheckedFile, OtherFile, ProblemLine};
 use crate::{Code, Envelope};
-use guild_catalog::{Inspected, inspect_path, inspect_snapshot};
+use guild_catalog::{Inspected, Inspection, PluginEntry, inspect_path, inspect_snapshot};
+use guild_manifest::Problem;
 use guild_manifest::skill::Profile;
 use guild_manifest::text::decode;
 use std::collections::BTreeMap;
@@ -27,23 +30,32 @@ pub struct CheckRequest {
 /// Checks what is asked for; it fails if any file has an error.
 pub fn check<'a>(hall: &'a Hall, request: &CheckRequest) -> Envelope<Check<'a>> {
     let mut inspected = Vec::new();
+    let mut problems: Vec<Problem> = Vec::new();
     let mut missing = Vec::new();
     for path in &request.paths {
-        match inspect_path(&hall.machine.directory.join(path), &hall.config, request.profile) {
-            Some(found) if !found.is_empty() => inspected.extend(found),
-            _ => missing.push(path.display().to_string()),
+        let whole = plain(hall.machine.directory.join(path));
+        let found = if is_other(&whole) {
+            Inspection::default()
+        } else {
+            inspect_path(&whole, &hall.config, request.profile).unwrap_or_default()
+        };
+        if found.skills.is_empty() && found.packages == 0 && !is_known(hall, &whole) {
+            missing.push(path.display().to_string());
         }
+        inspected.extend(found.skills);
+        problems.extend(found.problems);
     }
-    let everything = request.paths.is_empty();
-    if everything {
+    if request.paths.is_empty() {
         inspected = inspect_snapshot(&hall.snapshot, &hall.config, request.profile);
     }
-    let others = if everything { others(hall) } else { Vec::new() };
+    inspected.sort_by(|a, b| a.path.cmp(&b.path));
+    inspected.dedup_by(|a, b| a.path == b.path);
+    let others = others(hall, &request.paths, problems);
     let skills: Vec<CheckedFile<'_>> = inspected.into_iter().map(checked).collect();
     let summary = count(&skills, &others);
     let reply = Check { skills, others, summary };
     if !missing.is_empty() {
-        let message = format!("no skill at `{}`", missing.join("`, `"));
+        let message = format!("there is no skill or plugin at `{}`", missing.join("`, `"));
         return Envelope::error(Code::PathNotFound, message, reply);
     }
     let message = sentence(&summary);
@@ -51,6 +63,29 @@ pub fn check<'a>(hall: &'a Hall, request: &CheckRequest) -> Envelope<Check<'a>> 
         return Envelope::error(Code::CheckFailed, message, reply);
     }
     Envelope::ok(reply).with_message(message)
+}
+
+/// The path without `.` and `..`, unless a link on the way makes that another place.
+fn plain(path: PathBuf) -> PathBuf {
+    let plain = normal(&path);
+    let is_same = plain.canonicalize().ok() == path.canonicalize().ok();
+    if is_same { plain } else { path }
+}
+
+/// Whether a file is no skill by its name: manifests and configuration are judged by what discovery said of them.
+fn is_other(path: &Path) -> bool {
+    let is_markdown = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"));
+    !is_markdown && path.is_file()
+}
+
+/// Whether discovery knows a plugin or a configuration file at or below a path.
+fn is_known(hall: &Hall, path: &Path) -> bool {
+    let is_of =
+        |plugin: &PluginEntry| plugin.directory.starts_with(path) || path.starts_with(&plugin.directory);
+    let is_found = hall.snapshot.plugins.iter().any(is_of)
+        || hall.snapshot.problems.iter().any(|problem| Path::new(&problem.file).starts_with(path))
+        || hall.config_files.iter().any(|file| Path::new(file) == path);
+    is_found && path.exists()
 }
 
 fn checked(inspected: Inspected) -> CheckedFile<'static> {
@@ -61,15 +96,24 @@ fn checked(inspected: Inspected) -> CheckedFile<'static> {
     CheckedFile { path: path.to_string_lossy().into_owned(), name, loaded, problems }
 }
 
-/// Problems that belong to no skill, by file.
-fn others(hall: &Hall) -> Vec<OtherFile<'_>> {
-    let mut files: BTreeMap<&str, Vec<ProblemLine<'_>>> = BTreeMap::new();
-    for problem in &hall.snapshot.problems {
-        files.entry(&problem.file).or_default().push(ProblemLine::of(problem));
+/// Problems that belong to no skill, by file; with paths, those at or below one of them.
+fn others(hall: &Hall, paths: &[PathBuf], found: Vec<Problem>) -> Vec<OtherFile<'static>> {
+    let paths: Vec<PathBuf> = paths.iter().map(|path| plain(hall.machine.directory.join(path))).collect();
+    let is_asked =
+        |file: &str| paths.is_empty() || paths.iter().any(|path| Path::new(file).starts_with(path));
+    let known = hall.snapshot.problems.iter().filter(|problem| is_asked(&problem.file)).cloned();
+    let mut files: BTreeMap<String, Vec<Problem>> = BTreeMap::new();
+    for problem in known.chain(found) {
+        let problems = files.entry(problem.file.clone()).or_default();
+        // Discovery and inspection say the same of a plugin that both have seen.
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
     }
-    let other = |(path, mut problems): (&str, Vec<_>)| {
+    let other = |(path, problems): (String, Vec<Problem>)| {
+        let mut problems: Vec<ProblemLine<'static>> = problems.into_iter().map(ProblemLine::owned).collect();
         quote_sources(Path::new(""), &mut problems);
-        OtherFile { path: path.to_owned(), problems }
+        OtherFile { path, problems }
     };
     files.into_iter().map(other).collect()
 }
@@ -107,11 +151,10 @@ fn count(skills: &[CheckedFile<'_>], others: &[OtherFile<'_>]) -> CheckSummary {
 
 fn sentence(summary: &CheckSummary) -> String {
     let CheckSummary { files, loaded, errors, warnings, .. } = summary;
-    let plural = |count: &usize, word: &str| format!("{count} {word}{}", if *count == 1 { "" } else { "s" });
     format!(
         "{}, {loaded} loaded, {}, {}",
-        plural(files, "file"),
-        plural(errors, "error"),
-        plural(warnings, "warning")
+        counted(*files, "skill"),
+        counted(*errors, "error"),
+        counted(*warnings, "warning")
     )
 }

@@ -1,10 +1,11 @@
 //! `doctor`: one look at everything that decides what a person sees, each with what to do about it.
 
 use crate::Envelope;
+use crate::counted::counted;
 use crate::hall::Hall;
 use crate::reply::{Doctor, DoctorLine, Health};
 use guild_catalog::Status;
-use guild_manifest::{Code, Problem};
+use guild_manifest::{Code, Problem, Severity};
 
 /// Looks at everything.
 pub fn doctor(hall: &Hall) -> Envelope<Doctor> {
@@ -43,8 +44,8 @@ fn workspace(hall: &Hall) -> DoctorLine {
 }
 
 fn configuration(hall: &Hall) -> DoctorLine {
-    let is_config = |problem: &&Problem| problem.code.as_str().starts_with("config_");
-    let problems: Vec<&Problem> = hall.snapshot.problems.iter().filter(is_config).collect();
+    let is_config = |problem: &&Problem| problem.code != Code::AllowlistUnknown;
+    let problems: Vec<&Problem> = hall.config_problems().filter(is_config).collect();
     let unreadable = problems.iter().any(|problem| problem.code == Code::ConfigInvalid);
     let health = if unreadable { Health::Bad } else { worry(problems.len(), Health::Warning) };
     let files = match hall.config_files.as_slice() {
@@ -54,7 +55,7 @@ fn configuration(hall: &Hall) -> DoctorLine {
     line(
         "configuration",
         health,
-        format!("{files}; {} problems", problems.len()),
+        format!("{files}; {}", counted(problems.len(), "problem")),
         "run `guild check` for the lines",
     )
 }
@@ -64,7 +65,7 @@ fn roots(hall: &Hall) -> DoctorLine {
     let good = roots.iter().filter(|root| root.status == Status::Ok).count();
     let bad =
         roots.iter().filter(|root| matches!(root.status, Status::Unreadable | Status::NotDirectory)).count();
-    let detail = format!("{good} of {} places hold something, {bad} cannot be read", roots.len());
+    let detail = format!("{good} of {} known places are there, {bad} cannot be read", roots.len());
     line("roots", worry(bad, Health::Warning), detail, "run `guild roots` to see which")
 }
 
@@ -86,7 +87,10 @@ fn skills(hall: &Hall) -> DoctorLine {
 
 fn descriptions(hall: &Hall) -> DoctorLine {
     let silent = hall.snapshot.skills.iter().filter(|entry| entry.skill.description.is_empty()).count();
-    let detail = format!("{silent} skills have none, so models are not told of them");
+    let detail = match silent {
+        0 => "every skill has one".to_owned(),
+        count => format!("missing in {}, so models are not told of them", counted(count, "skill")),
+    };
     line("descriptions", worry(silent, Health::Warning), detail, "add `description:` to their frontmatter")
 }
 
@@ -100,7 +104,7 @@ fn eligibility(hall: &Hall) -> DoctorLine {
         .collect();
     let detail = match unmet.as_slice() {
         [] => "every skill has what it asks for".to_owned(),
-        names => format!("{} lack something: {}", names.len(), some(names)),
+        names => format!("{} cannot be used here: {}", counted(names.len(), "skill"), some(names)),
     };
     line(
         "eligibility",
@@ -115,8 +119,8 @@ fn collisions(hall: &Hall) -> DoctorLine {
         hall.snapshot.collisions.iter().map(|collision| collision.name.clone()).collect();
     names.dedup();
     let detail = match names.as_slice() {
-        [] => "every name is borne once".to_owned(),
-        names => format!("{} names are borne twice: {}", names.len(), some(names)),
+        [] => "no name is borne twice".to_owned(),
+        names => format!("{} borne more than once: {}", counted(names.len(), "name"), some(names)),
     };
     line("collisions", worry(names.len(), Health::Warning), detail, "run `guild list --all` to see who wins")
 }
@@ -133,12 +137,10 @@ fn plugins(hall: &Hall) -> DoctorLine {
 }
 
 fn allowlists(hall: &Hall) -> DoctorLine {
-    let unknown = hall.snapshot.problems.iter().filter(|p| p.code == Code::AllowlistUnknown).count();
-    let owners = hall.config_files.len();
-    let detail = format!(
-        "{} agents configured in {owners} files, {unknown} names lead nowhere",
-        hall.config.agents.len()
-    );
+    let is_slip = |p: &&Problem| p.code == Code::AllowlistUnknown && p.severity > Severity::Info;
+    let unknown = hall.snapshot.problems.iter().filter(is_slip).count();
+    let agents: Vec<String> = hall.config.agents.keys().cloned().collect();
+    let detail = format!("configured for {}; {}", some(&agents), counted(unknown, "unknown name"));
     line("allowlists", worry(unknown, Health::Warning), detail, "correct the names under `[agents]`")
 }
 

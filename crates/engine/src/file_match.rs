@@ -3,16 +3,27 @@
 use crate::hall::Hall;
 use crate::reply::SkillSummary;
 use guild_catalog::Entry;
+use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
 /// One file, seen from the workspace.
 pub struct FileMatch {
-    matching: Vec<PathBuf>,
+    matching: HashSet<PathBuf>,
 }
 
 impl FileMatch {
-    /// Matches every skill's globs against a file, given relative to the caller's directory or as a whole.
-    pub fn new(hall: &Hall, file: &str) -> Self {
+    /// Matches every skill's globs against the file that was given, if one was; the error says why it cannot be used.
+    pub fn of(hall: &Hall, file: Option<&str>) -> Result<Option<Self>, String> {
+        match file {
+            Some(file) if file.trim().is_empty() => {
+                Err("the file is empty; name the file that is worked on".to_owned())
+            }
+            file => Ok(file.map(|file| Self::new(hall, file))),
+        }
+    }
+
+    /// The file is given relative to the caller's directory, or as a whole.
+    fn new(hall: &Hall, file: &str) -> Self {
         let whole = normal(&hall.machine.directory.join(file));
         let relative = whole.strip_prefix(hall.machine.workspace()).unwrap_or(&whole).to_owned();
         let matching = hall.snapshot.skills.iter().filter(|entry| entry.skill.matches_path(&relative));
@@ -34,7 +45,7 @@ impl FileMatch {
 }
 
 /// A path without `.` and `..`, by its spelling.
-fn normal(path: &Path) -> PathBuf {
+pub fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {
         match part {

@@ -1,8 +1,8 @@
 //! The hall: one machine, one configuration, one snapshot, on which operations are asked.
 
 use guild_catalog::{Freshness, Machine, Snapshot, discover};
-use guild_manifest::Problem;
 use guild_manifest::config::{self, Config, Layer};
+use guild_manifest::{Code, Pos, Problem};
 
 /// A configuration file as the caller read it.
 #[derive(Debug, Clone)]
@@ -11,8 +11,8 @@ pub struct ConfigFile {
     pub layer: Layer,
     /// Where it was read.
     pub path: String,
-    /// What it holds.
-    pub bytes: Vec<u8>,
+    /// What it holds, or why that cannot be told.
+    pub content: Result<Vec<u8>, String>,
 }
 
 /// One machine as it was at one moment.
@@ -24,6 +24,8 @@ pub struct Hall {
     pub config: Config,
     /// The files it came from.
     pub config_files: Vec<String>,
+    /// Why files of the person or the machine are not in effect, their allowlists included.
+    pub ignored_config: Vec<Problem>,
     /// Everything that was found.
     pub snapshot: Snapshot,
 }
@@ -31,22 +33,52 @@ pub struct Hall {
 impl Hall {
     /// Reads the configuration and discovers everything.
     pub fn open(machine: Machine, files: &[ConfigFile], freshness: Freshness) -> Self {
-        let (config, mut problems) = configure(files);
+        let Configured { config, mut problems, ignored } = configure(files);
         let mut snapshot = discover(&machine, &config, freshness);
         problems.append(&mut snapshot.problems);
         snapshot.problems = problems;
         let config_files = files.iter().map(|file| file.path.clone()).collect();
-        Self { machine, config, config_files, snapshot }
+        Self { machine, config, config_files, ignored_config: ignored, snapshot }
+    }
+
+    /// What is wrong with the configuration.
+    pub fn config_problems(&self) -> impl Iterator<Item = &Problem> {
+        let is_config = |problem: &&Problem| {
+            problem.code.as_str().starts_with("config_") || problem.code == Code::AllowlistUnknown
+        };
+        self.snapshot.problems.iter().filter(is_config)
     }
 }
 
-fn configure(files: &[ConfigFile]) -> (Config, Vec<Problem>) {
-    let mut problems = Vec::new();
-    let layers = files.iter().map(|file| {
-        let reading = config::read(&file.path, &file.bytes, file.layer);
+struct Configured {
+    config: Config,
+    problems: Vec<Problem>,
+    ignored: Vec<Problem>,
+}
+
+fn configure(files: &[ConfigFile]) -> Configured {
+    let (mut problems, mut ignored) = (Vec::new(), Vec::new());
+    let mut layers = Vec::new();
+    for file in files {
+        let reading = match &file.content {
+            Ok(bytes) => config::read(&file.path, bytes, file.layer),
+            Err(reason) => unread(&file.path, reason),
+        };
+        if file.layer != Layer::Project {
+            let fatal = reading.problems.iter().filter(|problem| problem.code == Code::ConfigInvalid);
+            ignored.extend(fatal.cloned());
+        }
         problems.extend(reading.problems);
-        (file.layer, reading.settings)
-    });
-    let config = config::merge(layers.collect());
-    (config, problems)
+        layers.push((file.layer, reading.settings));
+    }
+    Configured { config: config::merge(layers), problems, ignored }
+}
+
+/// A file that is there but cannot be read sets nothing, and that must be told.
+fn unread(path: &str, reason: &str) -> config::Reading {
+    let message = format!("the file cannot be read: {reason}");
+    let problem =
+        Problem::new(Code::ConfigInvalid, Pos::START, message, "check what it is and who may read it");
+    let settings = config::Settings { file: path.to_owned(), ..config::Settings::default() };
+    config::Reading { settings, problems: vec![problem.in_file(path)] }
 }

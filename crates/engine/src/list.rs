@@ -1,11 +1,12 @@
 //! `list`: every skill, or those that one agent may use.
 
-use crate::agent::skills_of;
+use crate::agent::{skills_of, slip};
 use crate::file_match::FileMatch;
 use crate::hall::Hall;
 use crate::reply::{BrokenLine, CollisionLine, List, ProblemLine, SkillSummary};
 use crate::{Code, Envelope};
 use guild_catalog::{Entry, Scope};
+use guild_manifest::fold::nearest;
 
 /// What to list.
 #[derive(Debug, Default)]
@@ -27,6 +28,10 @@ pub fn list<'a>(hall: &'a Hall, request: &ListRequest<'_>) -> Envelope<List<'a>>
         Ok(source) => source,
         Err(name) => return Envelope::error(Code::UnknownSource, unknown_source(name), empty(hall)),
     };
+    let file = match FileMatch::of(hall, request.file) {
+        Ok(file) => file,
+        Err(message) => return Envelope::error(Code::InvalidPattern, message, empty(hall)),
+    };
     let entries: Vec<&Entry> = match request.agent {
         Some(agent) => skills_of(hall, agent),
         None => snapshot.skills.iter().collect(),
@@ -34,15 +39,16 @@ pub fn list<'a>(hall: &'a Hall, request: &ListRequest<'_>) -> Envelope<List<'a>>
     let of_source = |entry: &&Entry| source.is_none_or(|source| entry.place.scope == source);
     let mut skills: Vec<SkillSummary<'_>> =
         entries.into_iter().filter(of_source).map(SkillSummary::of).collect();
-    if let Some(file) = request.file {
-        FileMatch::new(hall, file).mark(&mut skills);
+    if let Some(file) = file {
+        file.mark(&mut skills);
     }
     let broken = request.all.then(|| {
         let of_source =
             |broken: &&guild_catalog::Broken| source.is_none_or(|source| broken.place.scope == source);
         snapshot.broken.iter().filter(of_source).map(broken_line).collect()
     });
-    Envelope::ok(List { count: skills.len(), skills, broken, ..empty(hall) })
+    let message = request.agent.and_then(|agent| slip(hall, agent)).unwrap_or_default();
+    Envelope::ok(List { count: skills.len(), skills, broken, ..empty(hall) }).with_message(message)
 }
 
 fn empty(hall: &Hall) -> List<'_> {
@@ -67,5 +73,6 @@ fn broken_line(broken: &guild_catalog::Broken) -> BrokenLine<'_> {
 
 fn unknown_source(name: &str) -> String {
     let valid: Vec<&str> = Scope::ALL.iter().map(|scope| scope.as_str()).collect();
-    format!("unknown source `{name}`; valid: {}", valid.join(", "))
+    let hint = nearest(name, valid.iter().copied()).map(|near| format!("; did you mean `{near}`?"));
+    format!("unknown source `{name}`; valid: {}{}", valid.join(", "), hint.unwrap_or_default())
 }

@@ -1,12 +1,14 @@
 //! `prompt`: the catalog of skills that an agent's model is told of, under a budget.
 
-use crate::Envelope;
-use crate::agent::skills_of;
+use crate::agent::{skills_of, slip};
+use crate::counted::counted;
 use crate::file_match::FileMatch;
 use crate::hall::Hall;
-use crate::reply;
-use guild_catalog::prompt::{Budget, Format, Item, render};
+use crate::reply::{self, ProblemLine};
+use crate::{Code, Envelope};
+use guild_catalog::prompt::{Budget, Catalog, Format, INDEX_CHARACTERS, Item, render};
 use guild_catalog::{Entry, Scope};
+use guild_manifest::config::PromptFormat;
 use guild_manifest::skill::Kind;
 
 /// What prompt to make.
@@ -14,36 +16,32 @@ use guild_manifest::skill::Kind;
 pub struct PromptRequest<'a> {
     /// For which agent.
     pub agent: &'a str,
-    /// In which form.
-    pub format: Format,
-    /// At most this long.
+    /// In which form; `None` for the configured one.
+    pub format: Option<Format>,
+    /// At most this long; `None` for the configured length.
     pub budget: Option<Budget>,
     /// Skills whose activation globs match this file come first, and so are dropped last.
     pub file: Option<&'a str>,
 }
 
 /// Makes the catalog; empty where the agent has nothing to use.
-pub fn prompt(hall: &Hall, request: &PromptRequest<'_>) -> Envelope<reply::Prompt> {
+pub fn prompt<'a>(hall: &'a Hall, request: &PromptRequest<'_>) -> Envelope<reply::Prompt<'a>> {
+    let file = match FileMatch::of(hall, request.file) {
+        Ok(file) => file,
+        Err(message) => return Envelope::error(Code::InvalidPattern, message, empty(hall)),
+    };
     let mut entries = skills_of(hall, request.agent);
-    if let Some(file) = request.file {
-        let file = FileMatch::new(hall, file);
+    if let Some(file) = file {
         entries.sort_by_key(|entry| !file.matches(entry));
     }
     let texts: Vec<(String, String)> =
         entries.iter().map(|entry| (entry.qualified_name().into_owned(), location(entry))).collect();
     let items: Vec<Item<'_>> =
         entries.iter().zip(&texts).map(|(entry, (name, location))| item(entry, name, location)).collect();
-    let catalog = render(&items, request.format, request.budget);
-    let message = match (catalog.shortened.len(), catalog.dropped.len()) {
-        (0, 0) => String::new(),
-        (cut, 0) => format!("{cut} descriptions were shortened to fit the budget"),
-        (cut, dropped) => {
-            format!(
-                "{dropped} of {} skills do not fit the budget and {cut} descriptions were shortened",
-                items.len()
-            )
-        }
-    };
+    let format = request.format.unwrap_or_else(|| configured_format(hall));
+    let catalog = render(&items, format, request.budget.or_else(|| configured_budget(hall, format)));
+    let notes = [losses(&catalog, items.len()), slip(hall, request.agent)];
+    let message = notes.into_iter().flatten().collect::<Vec<_>>().join("; ");
     Envelope::ok(reply::Prompt {
         available: items.len(),
         shown: catalog.shown,
@@ -51,9 +49,56 @@ pub fn prompt(hall: &Hall, request: &PromptRequest<'_>) -> Envelope<reply::Promp
         text: catalog.text,
         shortened: catalog.shortened,
         dropped: catalog.dropped,
-        snapshot: hall.snapshot.version.to_string(),
+        ..empty(hall)
     })
     .with_message(message)
+}
+
+fn empty(hall: &Hall) -> reply::Prompt<'_> {
+    reply::Prompt {
+        text: String::new(),
+        available: 0,
+        shown: 0,
+        shortened: Vec::new(),
+        dropped: Vec::new(),
+        characters: 0,
+        problems: hall.config_problems().map(ProblemLine::of).collect(),
+        snapshot: hall.snapshot.version.to_string(),
+    }
+}
+
+/// What the budget cost, in a sentence.
+fn losses(catalog: &Catalog, available: usize) -> Option<String> {
+    let cut = counted(catalog.shortened.len(), "description");
+    let verb = if catalog.shortened.len() == 1 { "was" } else { "were" };
+    match (catalog.shortened.len(), catalog.dropped.len()) {
+        (0, 0) => None,
+        (_, 0) => Some(format!("{cut} {verb} shortened to fit the budget")),
+        (0, dropped) => {
+            Some(format!("{dropped} of {} left out to fit the budget", counted(available, "skill")))
+        }
+        (_, dropped) => Some(format!(
+            "{dropped} of {} left out and {cut} shortened to fit the budget",
+            counted(available, "skill")
+        )),
+    }
+}
+
+/// The configured form; sections are for whoever assembles whole prompts, and a catalog among them is XML.
+fn configured_format(hall: &Hall) -> Format {
+    match hall.config.prompt.format {
+        PromptFormat::Xml | PromptFormat::Sections => Format::Xml,
+        PromptFormat::Index => Format::Index,
+        PromptFormat::Bullets => Format::Bullets,
+        PromptFormat::Json => Format::Json,
+    }
+}
+
+/// The configured length; an index has a shorter one of its own, which only a smaller number changes.
+fn configured_budget(hall: &Hall, format: Format) -> Option<Budget> {
+    let characters = usize::try_from(hall.config.prompt.budget).unwrap_or(usize::MAX);
+    let own = format == Format::Index && characters >= INDEX_CHARACTERS;
+    (!own).then_some(Budget::Characters(characters))
 }
 
 fn item<'a>(entry: &'a Entry, name: &'a str, location: &'a str) -> Item<'a> {

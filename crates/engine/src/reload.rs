@@ -1,6 +1,7 @@
 //! `reload`: what a discovery that read every file found.
 
 use crate::Envelope;
+use crate::counted::counted;
 use crate::hall::Hall;
 use crate::reply::{CollisionLine, Reload, ReloadError};
 use guild_manifest::Problem;
@@ -16,10 +17,11 @@ pub fn reload(hall: &Hall) -> Envelope<Reload<'_>> {
     let errors: Vec<ReloadError> =
         skills.chain(rest.map(|problem| error(problem.file.clone(), problem))).collect();
     let message = format!(
-        "{} skills, {} plugins, {} that do not load",
-        snapshot.skills.len(),
-        snapshot.plugins.len(),
-        errors.len()
+        "{}, {}, {} that {} not load",
+        counted(snapshot.skills.len(), "skill"),
+        counted(snapshot.plugins.len(), "plugin"),
+        errors.len(),
+        if errors.len() == 1 { "does" } else { "do" },
     );
     Envelope::ok(Reload {
         skill_count: snapshot.skills.len(),

@@ -3,8 +3,10 @@
 //! Fields are API: more may be added, none is renamed. `docs/json.md` documents them and golden tests hold them.
 
 mod check;
+mod lossy;
 mod show;
 mod summary;
+mod watch;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,6 +14,7 @@ use serde::Serialize;
 pub use check::{Check, CheckSummary, CheckedFile, OtherFile, ProblemLine};
 pub use show::{Contract, Detail, Param, Show};
 pub use summary::{CollisionLine, FilePath, SkillSummary};
+pub use watch::{Watch, WatchLine};
 
 /// `list`: every skill.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -139,7 +142,7 @@ pub struct ReloadError {
 
 /// `prompt`: a catalog for a model.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Prompt {
+pub struct Prompt<'a> {
     /// The text to put into the prompt; empty where there is nothing to offer.
     pub text: String,
     /// How many skills the agent may use.
@@ -152,21 +155,27 @@ pub struct Prompt {
     pub dropped: Vec<String>,
     /// The characters of the text.
     pub characters: usize,
+    /// What is wrong with the configuration, which decides what the agent may use.
+    pub problems: Vec<ProblemLine<'a>>,
     /// The snapshot's version.
     pub snapshot: String,
 }
 
 /// `render`: a skill's text with its arguments.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Render<'a> {
     /// Whether the skill was found.
     pub found: bool,
     /// Its qualified name.
     pub skill: Option<String>,
-    /// The text.
+    /// Its file; problems stand in it.
+    pub path: Option<String>,
+    /// The text for the model.
     pub text: String,
     /// What stayed inert or could not be filled in.
     pub problems: Vec<ProblemLine<'a>>,
+    /// Names near it, or the qualified names of those that bear it.
+    pub candidates: Vec<String>,
 }
 
 /// `new`: a skill was written.
@@ -178,7 +187,7 @@ pub struct New<'a> {
     pub path: Option<String>,
     /// Where it will be found.
     pub scope: &'static str,
-    /// Why the content was refused.
+    /// Why the content was refused, or what is still to be mended in it.
     pub problems: Vec<ProblemLine<'a>>,
 }
 

@@ -1,6 +1,6 @@
 //! `search`: skills by what they are called, what they do and what they say.
 
-use crate::agent::skills_of;
+use crate::agent::{skills_of, slip};
 use crate::file_match::FileMatch;
 use crate::hall::Hall;
 use crate::reply::{Search, SkillSummary};
@@ -25,10 +25,15 @@ pub struct SearchRequest<'a> {
 /// Searches.
 pub fn search<'a>(hall: &'a Hall, request: &SearchRequest<'_>) -> Envelope<Search<'a>> {
     let query = request.query.trim().to_owned();
+    let nothing = |query| Search { query, skills: Vec::new(), count: 0 };
     if query.is_empty() {
-        let reply = Search { query, skills: Vec::new(), count: 0 };
-        return Envelope::error(Code::EmptyQuery, "the query is empty; say what you are looking for", reply);
+        let message = "the query is empty; say what you are looking for";
+        return Envelope::error(Code::EmptyQuery, message, nothing(query));
     }
+    let file = match FileMatch::of(hall, request.file) {
+        Ok(file) => file,
+        Err(message) => return Envelope::error(Code::InvalidPattern, message, nothing(query)),
+    };
     let entries: Vec<&Entry> = match request.agent {
         Some(agent) => skills_of(hall, agent),
         None => hall.snapshot.skills.iter().collect(),
@@ -50,10 +55,11 @@ pub fn search<'a>(hall: &'a Hall, request: &SearchRequest<'_>) -> Envelope<Searc
             Some(SkillSummary { score: Some(hit.score), ..SkillSummary::of(entry) })
         })
         .collect();
-    if let Some(file) = request.file {
-        FileMatch::new(hall, file).mark(&mut skills);
+    if let Some(file) = file {
+        file.mark(&mut skills);
     }
-    Envelope::ok(Search { query, count: skills.len(), skills })
+    let message = request.agent.and_then(|agent| slip(hall, agent)).unwrap_or_default();
+    Envelope::ok(Search { query, count: skills.len(), skills }).with_message(message)
 }
 
 fn document<'a>(entry: &'a Entry, qualified_name: &'a str, body: &'a str) -> Document<'a> {

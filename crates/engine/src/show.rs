@@ -1,11 +1,12 @@
 //! `show`: everything about one skill, its body included.
 
 use crate::hall::Hall;
+use crate::instructions::{Instructions, instructions, unreadable};
 use crate::reply::{Contract, Detail, Param, ProblemLine, Show, SkillSummary};
+use crate::resolve::{Unresolved, resolve};
 use crate::{Code, Envelope};
-use guild_catalog::{Entry, Lookup};
-use guild_manifest::Digest;
-use guild_manifest::skill::{self, Profile, Source};
+use guild_catalog::Entry;
+use guild_manifest::skill;
 use guild_manifest::tree::Data;
 
 /// How long a run may take where a skill does not say.
@@ -16,59 +17,31 @@ const DEFAULT_ROLE: &str = "default";
 /// Shows one skill by any of its names.
 pub fn show<'a>(hall: &'a Hall, name: &str) -> Envelope<Show<'a>> {
     let missing = |candidates| Show { found: false, skill: None, candidates };
-    match hall.snapshot.find(name) {
-        Lookup::Found(entry) => match detail(hall, entry) {
-            Ok(detail) => Envelope::ok(Show { found: true, skill: Some(detail), candidates: Vec::new() }),
-            Err(error) => {
-                let message = format!("cannot read {}: {error}", entry.place.path().display());
-                Envelope::error(Code::ReadFailed, message, missing(Vec::new()))
-            }
-        },
-        Lookup::Ambiguous(candidates) => {
-            let message = ambiguous(name, &candidates);
-            Envelope::error(Code::SkillAmbiguous, message, missing(candidates))
+    let entry = match resolve(hall, name) {
+        Ok(entry) => entry,
+        Err(unresolved) => {
+            let Unresolved { code, message, candidates } = unresolved;
+            return Envelope::error(code, message, missing(candidates));
         }
-        Lookup::Missing(near) => {
-            Envelope::error(Code::SkillNotFound, not_found(hall, name, &near), missing(near))
+    };
+    match instructions(hall, entry) {
+        Ok(instructions) => {
+            let skill = Some(detail(hall, entry, &instructions));
+            Envelope::ok(Show { found: true, skill, candidates: Vec::new() })
         }
+        Err(error) => Envelope::error(Code::ReadFailed, unreadable(entry, &error), missing(Vec::new())),
     }
 }
 
-/// The sentence for a name that nobody bears, with what is near it or why a bearer is out.
-pub(crate) fn not_found(hall: &Hall, name: &str, near: &[String]) -> String {
-    let broken = hall
-        .snapshot
-        .broken
-        .iter()
-        .find(|broken| broken.name == name || broken.place.qualified(&broken.name) == name);
-    match (broken, near) {
-        (Some(broken), _) => format!(
-            "skill `{name}` does not load; run `guild check {}` to see why",
-            broken.place.own().display()
-        ),
-        (None, []) => format!("skill `{name}` not found; `guild list` shows every skill"),
-        (None, near) => format!("skill `{name}` not found; did you mean `{}`?", near.join("`, `")),
-    }
-}
-
-/// The sentence for a name that several bear.
-pub(crate) fn ambiguous(name: &str, candidates: &[String]) -> String {
-    format!("several skills are named `{name}`; use one of `{}`", candidates.join("`, `"))
-}
-
-fn detail<'a>(hall: &'a Hall, entry: &'a Entry) -> std::io::Result<Detail<'a>> {
-    let bytes = guild_catalog::bytes(entry)?;
-    let stem =
-        entry.place.own().file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let reading = skill::read(&Source::new(&entry.place.file, &stem, &bytes), Profile::Lenient);
+fn detail<'a>(hall: &'a Hall, entry: &'a Entry, instructions: &Instructions) -> Detail<'a> {
     let contract = entry.skill.contract.as_deref();
     let params = contract.and_then(|contract| contract.params.as_ref());
     let name = entry.qualified_name();
     let kept = entry.place.path();
     let shadows = hall.snapshot.collisions.iter().filter(|c| c.name == name && c.kept.1 == kept);
-    Ok(Detail {
+    Detail {
         summary: SkillSummary::of(entry),
-        body: reading.body.trim_start_matches('\n').to_owned(),
+        body: instructions.text.trim_start_matches('\n').to_owned(),
         directory: &entry.place.directory,
         files: guild_catalog::files(&entry.place),
         script: contract.and_then(|contract| contract.script.as_deref()),
@@ -77,12 +50,12 @@ fn detail<'a>(hall: &'a Hall, entry: &'a Entry) -> std::io::Result<Detail<'a>> {
         contract: declared(contract),
         timeout_seconds: contract.and_then(|c| c.limits.timeout_seconds).unwrap_or(DEFAULT_TIMEOUT_SECONDS),
         aliases: &entry.skill.aliases,
-        shadows: shadows.map(|collision| &collision.skipped.1).collect(),
+        shadows: shadows.map(|collision| collision.skipped.1.as_path()).collect(),
         paths: &entry.skill.paths,
-        digest: Digest::of(&bytes).to_string(),
-        frontmatter: reading.frontmatter.to_data().to_json(),
+        digest: instructions.digest.to_string(),
+        frontmatter: instructions.frontmatter.to_data().to_json(),
         diagnostics: entry.problems.iter().map(ProblemLine::of).collect(),
-    })
+    }
 }
 
 fn param(param: &skill::Param) -> Param<'_> {

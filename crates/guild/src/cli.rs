@@ -1,7 +1,8 @@
 //! The command line: global options and one subcommand, each in a file of its own.
 
 use crate::commands::{
-    check, completions, doctor, explain, list, plugins, prompt, reload, roots, search, show,
+    check, completions, doctor, explain, list, new, plugins, prompt, reload, render, roots, search, show,
+    watch,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -15,7 +16,7 @@ use std::process::ExitCode;
 #[derive(Debug, Parser)]
 #[command(name = "guild", version, max_term_width = 100, disable_help_subcommand = true)]
 pub struct Cli {
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Options of every command")]
     global: Global,
     #[command(subcommand)]
     command: Command,
@@ -24,7 +25,7 @@ pub struct Cli {
 /// Options of every command.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Global {
-    /// Print one JSON envelope and nothing else on standard output
+    /// Print one JSON envelope, `{status, code, message, data}`, and nothing else on standard output
     #[arg(long, global = true)]
     pub json: bool,
     /// Say nothing but data and errors
@@ -46,8 +47,11 @@ enum Command {
     Check(check::Args),
     Roots(roots::Args),
     Plugins(plugins::Args),
+    New(new::Args),
     Prompt(prompt::Args),
+    Render(render::Args),
     Reload(reload::Args),
+    Watch(watch::Args),
     Doctor(doctor::Args),
     Explain(explain::Args),
     Completions(completions::Args),
@@ -67,8 +71,11 @@ impl Cli {
             Command::Check(args) => check::run(&args, &ui),
             Command::Roots(args) => roots::run(&args, &ui),
             Command::Plugins(args) => plugins::run(&args, &ui),
+            Command::New(args) => new::run(&args, &ui),
             Command::Prompt(args) => prompt::run(&args, &ui),
+            Command::Render(args) => render::run(&args, &ui),
             Command::Reload(args) => reload::run(&args, &ui),
+            Command::Watch(args) => watch::run(&args, &ui),
             Command::Doctor(args) => doctor::run(&args, &ui),
             Command::Explain(args) => explain::run(&args, &ui),
             Command::Completions(args) => completions::run(&args, &ui),

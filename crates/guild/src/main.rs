@@ -2,16 +2,20 @@
 
 mod cli;
 mod commands;
+mod defect;
 mod print;
 mod surroundings;
 mod ui;
 
 use clap::Parser as _;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match cli::Cli::try_parse() {
+    defect::report_panics();
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    match cli::Cli::try_parse_from(&arguments) {
         Ok(cli) => cli.run(),
-        Err(error) => ui::usage(&error),
+        Err(error) => ui::usage(&error, &arguments),
     }
 }

@@ -7,10 +7,11 @@
 
 use guild_engine::ConfigFile;
 use guild_engine::catalog::Machine;
-use guild_engine::manifest::config::Layer;
+use guild_engine::manifest::config::{Layer, MAX_BYTES};
 use std::collections::BTreeMap;
+use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
-use std::{env, fs, io};
+use std::{env, fs};
 
 /// Whether colour is unwanted: `NO_COLOR` is set, or the terminal cannot show any.
 pub fn refuses_colour() -> bool {
@@ -25,6 +26,9 @@ pub fn machine(directory: Option<&Path>) -> io::Result<Machine> {
         Some(path) => started.join(path).canonicalize()?,
         None => started,
     };
+    if !directory.is_dir() {
+        return Err(io::Error::other("it is no directory"));
+    }
     let variables: BTreeMap<String, String> = env::vars_os()
         .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)))
         .collect();
@@ -55,11 +59,25 @@ pub fn config_files(machine: &Machine) -> Vec<ConfigFile> {
     places.filter_map(|(layer, path)| read_any(layer, &path)).collect()
 }
 
-/// The file, or its YAML sibling.
+/// The file, or its YAML sibling; one that is there but cannot be read is told, because what it forbids would be lost.
 fn read_any(layer: Layer, path: &Path) -> Option<ConfigFile> {
     let candidates = ["toml", "yaml", "yml"].map(|extension| path.with_extension(extension));
-    candidates.iter().find_map(|path| {
-        let bytes = fs::read(path).ok()?;
-        Some(ConfigFile { layer, path: path.to_string_lossy().into_owned(), bytes })
+    candidates.iter().find_map(|path| match read(path) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => None,
+        content => {
+            let content = content.map_err(|error| error.to_string());
+            Some(ConfigFile { layer, path: path.to_string_lossy().into_owned(), content })
+        }
     })
+}
+
+/// The bytes of a regular file, one more than the reader takes at the most: a project's file may be anything, a pipe
+/// that never ends included.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    let mut bytes = Vec::new();
+    fs::File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }

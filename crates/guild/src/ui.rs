@@ -1,15 +1,21 @@
 //! What a command needs to talk: the surroundings, the format asked for, and the two streams.
 
+mod usage;
+
 use crate::cli::Global;
-use crate::print::{Style, escape};
+use crate::print::{Style, escape, problem};
 use crate::surroundings;
 use clap::ValueEnum;
 use guild_engine::catalog::{Freshness, Machine};
+use guild_engine::reply::ProblemLine;
 use guild_engine::{Code, ConfigFile, Envelope, Hall, Status};
 use serde::Serialize;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::mem::ManuallyDrop;
+use std::path::Path;
 use std::process::ExitCode;
+
+pub use usage::usage;
 
 /// When to use colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -26,17 +32,13 @@ pub enum Colour {
 pub struct Ui {
     global: Global,
     machine: Machine,
-    config_files: Vec<ConfigFile>,
 }
 
 impl Ui {
     /// Looks around; a directory that does not exist ends the command.
     pub fn new(global: Global) -> Result<Self, ExitCode> {
         match surroundings::machine(global.directory.as_deref()) {
-            Ok(machine) => {
-                let config_files = surroundings::config_files(&machine);
-                Ok(Self { global, machine, config_files })
-            }
+            Ok(machine) => Ok(Self { global, machine }),
             Err(error) => {
                 let place = global.directory.as_ref().map_or(".".into(), |path| path.display().to_string());
                 let message = format!("cannot work in `{place}`: {error}");
@@ -50,24 +52,42 @@ impl Ui {
         &self.machine
     }
 
+    /// The configuration files, as they are now.
+    pub fn config_files(&self) -> Vec<ConfigFile> {
+        surroundings::config_files(&self.machine)
+    }
+
     /// Discovers everything. The process ends soon after; freeing a hundred thousand skills first would only cost time.
     pub fn hall(&self, freshness: Freshness) -> ManuallyDrop<Hall> {
-        ManuallyDrop::new(Hall::open(self.machine.clone(), &self.config_files, freshness))
+        let hall = Hall::open(self.machine.clone(), &self.config_files(), freshness);
+        self.warn_of_ignored(&hall);
+        ManuallyDrop::new(hall)
     }
 
-    /// Whether talk beyond data and errors is wanted.
-    pub fn is_talkative(&self) -> bool {
-        !self.global.quiet && !self.global.json
+    /// Says that a person's own settings are not in effect, which nothing else in a list or a prompt would show.
+    pub fn warn_of_ignored(&self, hall: &Hall) {
+        if self.global.json {
+            return;
+        }
+        for problem in &hall.ignored_config {
+            let place = escape::exact(&problem.file);
+            let message = escape::line(&problem.message);
+            let warning = "its settings, allowlists among them, are not in effect";
+            writeln!(io::stderr(), "warning: {place}:{}: {message}; {warning}", problem.at.line).ok();
+        }
     }
 
-    /// Whether output is for programs.
-    pub fn is_json(&self) -> bool {
-        self.global.json
+    /// Whether nothing but data and errors is wanted.
+    pub fn is_quiet(&self) -> bool {
+        self.global.quiet
     }
 
     /// The style of standard output.
-    pub fn style(&self) -> Style {
-        let is_terminal = io::stdout().is_terminal();
+    fn style(&self) -> Style {
+        self.style_of(io::stdout().is_terminal())
+    }
+
+    fn style_of(&self, is_terminal: bool) -> Style {
         let colour = match self.global.color {
             Colour::Always => true,
             Colour::Never => false,
@@ -78,27 +98,44 @@ impl Ui {
         Style { colour, width }
     }
 
-    /// Prints an envelope as JSON, or its data by `text`; errors and their hints go to standard error.
+    /// Says on standard error what is wrong with files in `directory`, where standard output is for something else.
+    pub fn tell_problems(&self, problems: &[ProblemLine<'_>], directory: &Path) {
+        if self.global.json {
+            return;
+        }
+        let style = self.style_of(io::stderr().is_terminal());
+        let mut stderr = io::stderr().lock();
+        // Nobody is left to be told when standard error is gone.
+        problems.iter().try_for_each(|line| problem(line, directory, &style, &mut stderr)).ok();
+    }
+
+    /// Prints an envelope, and ends with its exit code.
     pub fn finish<T: Serialize>(
         &self,
         envelope: &Envelope<T>,
         text: impl FnOnce(&T, &Style, &mut dyn Write) -> io::Result<()>,
     ) -> ExitCode {
-        let printed = if self.global.json {
-            write_out(|out| {
+        match self.print(envelope, text) {
+            Ok(()) => ExitCode::from(envelope.exit_code()),
+            Err(error) => end(&error, envelope.exit_code()),
+        }
+    }
+
+    /// Prints an envelope as one line of JSON, or its data by `text`; what came of it goes to standard error.
+    pub fn print<T: Serialize>(
+        &self,
+        envelope: &Envelope<T>,
+        text: impl FnOnce(&T, &Style, &mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        if self.global.json {
+            return write_out(|out| {
                 serde_json::to_writer(&mut *out, envelope)?;
                 writeln!(out)
-            })
-        } else {
-            let style = self.style();
-            write_out(|out| text(&envelope.data, &style, out)).and_then(|()| self.tell(envelope))
-        };
-        match printed {
-            Ok(()) => ExitCode::from(envelope.exit_code()),
-            // Whoever reads has seen enough; that is no failure of ours.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(envelope.exit_code()),
-            Err(error) => fail(false, Code::WriteFailed, &format!("cannot write the output: {error}")),
+            });
         }
+        let style = self.style();
+        write_out(|out| text(&envelope.data, &style, out))?;
+        self.tell(envelope)
     }
 
     /// Says on standard error what came of it.
@@ -106,16 +143,26 @@ impl Ui {
         let message = escape::line(&envelope.message);
         match envelope.status {
             Status::Error => writeln!(io::stderr(), "error[{}]: {message}", envelope.code.as_str()),
-            Status::Ok if self.is_talkative() && !message.is_empty() => writeln!(io::stderr(), "{message}"),
+            Status::Ok if !self.is_quiet() && !message.is_empty() => writeln!(io::stderr(), "{message}"),
             Status::Ok => Ok(()),
         }
     }
 }
 
-/// Ends a command that was called the wrong way; help and version are no errors.
-pub fn usage(error: &clap::Error) -> ExitCode {
-    error.print().ok();
-    ExitCode::from(if error.use_stderr() { Code::Usage.exit_code() } else { 0 })
+/// Ends a command whose output could not be written.
+pub fn end(error: &io::Error, exit_code: u8) -> ExitCode {
+    // Whoever reads has seen enough; that is no failure of ours.
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return ExitCode::from(exit_code);
+    }
+    fail(false, Code::WriteFailed, &format!("cannot write the output: {error}"))
+}
+
+/// Writes to standard output through one buffer and makes sure that all of it left.
+fn write_out(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(256 * 1024, io::stdout().lock());
+    write(&mut out)?;
+    out.flush()
 }
 
 fn fail(json: bool, code: Code, message: &str) -> ExitCode {
@@ -131,11 +178,4 @@ fn fail(json: bool, code: Code, message: &str) -> ExitCode {
         writeln!(io::stderr(), "error[{}]: {message}", code.as_str()).ok();
     }
     ExitCode::from(code.exit_code())
-}
-
-/// Writes to standard output through one buffer and makes sure that all of it left.
-fn write_out(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let mut out = BufWriter::with_capacity(256 * 1024, io::stdout().lock());
-    write(&mut out)?;
-    out.flush()
 }

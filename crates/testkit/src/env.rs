@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 
-use crate::{Fixture, Output};
+use crate::{Fixture, Output, Running};
 
 /// The directories that every environment starts with.
 const LAYOUT: &str = "//- /home/\n//- /project/\n//- /etc/\n//- /bin/\n//- /tmp/\n";
@@ -25,7 +25,7 @@ pub struct Env {
 
 /// One run of the program that has not happened yet.
 #[derive(Debug)]
-#[must_use = "nothing runs before `.output()`"]
+#[must_use = "nothing runs before `.output()` or `.spawn()`"]
 pub struct Invocation {
     root: PathBuf,
     program: PathBuf,
@@ -131,23 +131,25 @@ impl Invocation {
     /// Runs the program to its end.
     #[track_caller]
     pub fn output(self) -> Output {
+        self.spawn().finish()
+    }
+
+    /// Starts the program and returns while it runs.
+    #[track_caller]
+    pub fn spawn(self) -> Running {
         let shown = self.program.display().to_string();
         #[expect(clippy::disallowed_methods, reason = "a test of the command has to start the command")]
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).env_clear().envs(&self.variables).current_dir(&self.directory);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap_or_else(|error| panic!("start {shown}: {error}"));
-        // A thread of its own, lest both sides wait on full pipes.
-        let feeder = child.stdin.take().map(|mut pipe| {
+        if let Some(mut pipe) = child.stdin.take() {
             let bytes = self.stdin;
-            // The program may end without reading its input, which is no error here.
-            thread::spawn(move || drop(pipe.write_all(&bytes)))
-        });
-        let output = child.wait_with_output().unwrap_or_else(|error| panic!("wait for {shown}: {error}"));
-        if let Some(feeder) = feeder {
-            feeder.join().expect("feed standard input");
+            // A thread of its own, lest both sides wait on full pipes. The program may end without reading its
+            // input, which is no error here.
+            thread::spawn(move || drop(pipe.write_all(&bytes)));
         }
-        Output::new(output, &self.root)
+        Running::new(child, self.root)
     }
 }
 

@@ -12,9 +12,11 @@
 mod env;
 mod fixture;
 mod output;
+mod running;
 mod session;
 
 pub use env::{Env, Invocation};
 pub use fixture::{Content, Entry, Fixture};
 pub use output::Output;
+pub use running::Running;
 pub use session::session;

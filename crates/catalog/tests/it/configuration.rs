@@ -188,14 +188,14 @@ fn a_name_of_an_allowlist_that_leads_to_no_skill_or_to_several_is_told() {
         plugin two (project) /project/.guild/plugins/two, skills: 1
         problem warning[allowlist_unknown] /home/.config/guild/config.toml:5
         problem warning[allowlist_unknown] /home/.config/guild/config.toml:5
-        problem warning[allowlist_unknown] /home/.config/guild/config.toml:5
+        problem info[allowlist_unknown] /home/.config/guild/config.toml:5
     "#]]);
     let snapshot = world.discover();
     let told = snapshot.problems.iter().map(|problem| format!("{}; {}\n", problem.message, problem.hint));
     expect![[r#"
         `agents.wrong.skills` names `alhpa`, and there is no such skill; did you mean `alpha`?
         `agents.wrong.skills` names `lint`, and several skills are named so; write one of `one/lint`, `two/lint`
-        `agents.wrong.skills` names `nothing-like-it`, and there is no such skill; correct the name, or remove it
+        `agents.wrong.skills` names `nothing-like-it`, and there is no such skill; correct the name, or leave it for a project that has the skill
     "#]].assert_eq(&told.collect::<String>());
 }
 
@@ -214,8 +214,8 @@ fn an_allowlist_is_told_where_it_is_written() {
             error[missing_frontmatter] SKILL.md:1
         plugin one (project) /project/.guild/plugins/one, skills: 1
         plugin two (project) /project/.guild/plugins/two, skills: 1
-        problem warning[allowlist_unknown] /etc/guild/config.toml:3
-        problem warning[allowlist_unknown] /project/guild.toml:2
+        problem info[allowlist_unknown] /etc/guild/config.toml:3
+        problem info[allowlist_unknown] /project/guild.toml:2
     "#]]);
 }
 

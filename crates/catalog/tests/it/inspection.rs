@@ -2,7 +2,7 @@
 
 use crate::world::World;
 use expect_test::{Expect, expect};
-use guild_catalog::{Inspected, inspect_path, inspect_snapshot};
+use guild_catalog::{Inspected, Inspection, inspect_path, inspect_snapshot};
 use guild_manifest::config::Config;
 use guild_manifest::skill::Profile;
 
@@ -19,13 +19,24 @@ fn show(world: &World, found: &[Inspected]) -> String {
     shown
 }
 
+/// The plugins and marketplaces, if there are any, and what is wrong with them.
+fn packages(world: &World, found: &Inspection) -> String {
+    let root = world.path("").display().to_string();
+    let line = |problem: &guild_manifest::Problem| {
+        let file = problem.file.replace(root.trim_end_matches('/'), "");
+        format!("    {}[{}] {file}:{}\n", problem.severity, problem.code, problem.at.line)
+    };
+    let problems: String = found.problems.iter().map(line).collect();
+    if found.packages == 0 { problems } else { format!("{} packages\n{problems}", found.packages) }
+}
+
 /// Inspects `path` in a world of these files.
 #[track_caller]
 fn check(text: &str, path: &str, profile: Profile, expect: Expect) {
     let world = World::new(text);
     let path = world.path("project").join(path);
     let shown = match inspect_path(&path, &Config::default(), profile) {
-        Some(found) => show(&world, &found),
+        Some(found) => show(&world, &found.skills) + &packages(&world, &found),
         None => "nothing is there\n".to_owned(),
     };
     expect.assert_eq(&shown);
@@ -60,13 +71,17 @@ fn every_skill_below_a_directory_is_inspected() {
         "lib",
         Profile::Lenient,
         expect![[r#"
-        deep loads /project/lib/.hidden/deep/skill.md
-            warning[odd_file_name] skill.md:1
-        alpha loads /project/lib/alpha/SKILL.md
-        inner loads /project/lib/alpha/examples/inner/SKILL.md
-        bad does not load /project/lib/bad/SKILL.md
-            error[missing_frontmatter] SKILL.md:1
-    "#]],
+            deep loads /project/lib/.hidden/deep/skill.md
+                warning[odd_file_name] skill.md:1
+                warning[body_too_short] skill.md:1
+            alpha loads /project/lib/alpha/SKILL.md
+                warning[body_too_short] SKILL.md:1
+            inner loads /project/lib/alpha/examples/inner/SKILL.md
+                warning[body_too_short] SKILL.md:1
+            bad does not load /project/lib/bad/SKILL.md
+                error[missing_frontmatter] SKILL.md:1
+                warning[body_too_short] SKILL.md:1
+        "#]],
     );
 }
 
@@ -77,18 +92,20 @@ fn one_skill_is_inspected_by_its_directory_or_its_file() {
         "lib/bad",
         Profile::Lenient,
         expect![[r#"
-        bad does not load /project/lib/bad/SKILL.md
-            error[missing_frontmatter] SKILL.md:1
-    "#]],
+            bad does not load /project/lib/bad/SKILL.md
+                error[missing_frontmatter] SKILL.md:1
+                warning[body_too_short] SKILL.md:1
+        "#]],
     );
     check(
         SKILLS,
         "lib/bad/SKILL.md",
         Profile::Lenient,
         expect![[r#"
-        bad does not load /project/lib/bad/SKILL.md
-            error[missing_frontmatter] SKILL.md:1
-    "#]],
+            bad does not load /project/lib/bad/SKILL.md
+                error[missing_frontmatter] SKILL.md:1
+                warning[body_too_short] SKILL.md:1
+        "#]],
     );
 }
 
@@ -99,18 +116,20 @@ fn any_file_can_be_inspected_as_a_skill() {
         "lib/page.md",
         Profile::Lenient,
         expect![[r#"
-        page loads /project/lib/page.md
-            warning[name_missing] page.md:2
-    "#]],
+            page loads /project/lib/page.md
+                warning[name_missing] page.md:2
+                warning[body_too_short] page.md:1
+        "#]],
     );
     check(
         "//- /project/notes.txt\nNo frontmatter.\n",
         "notes.txt",
         Profile::Lenient,
         expect![[r#"
-        notes does not load /project/notes.txt
-            error[missing_frontmatter] notes.txt:1
-    "#]],
+            notes does not load /project/notes.txt
+                error[missing_frontmatter] notes.txt:1
+                warning[body_too_short] notes.txt:1
+        "#]],
     );
 }
 
@@ -150,9 +169,12 @@ fn flat_skills_are_inspected_in_directories_of_skills() {
         Profile::Lenient,
         expect![[r#"
             alpha loads /project/.claude/skills/alpha/SKILL.md
+                warning[body_too_short] SKILL.md:1
             flat loads /project/.claude/skills/flat.md
+                warning[body_too_short] flat.md:1
             open does not load /project/.claude/skills/open.md
                 error[unclosed_frontmatter] open.md:1
+                warning[body_too_short] open.md:1
         "#]],
     );
 }
@@ -166,6 +188,7 @@ fn a_skill_goes_by_its_directory_whatever_way_leads_there() {
         Profile::Lenient,
         expect![[r#"
             alpha loads /project/alpha/SKILL.md
+                warning[body_too_short] SKILL.md:1
         "#]],
     );
     check(
@@ -173,8 +196,9 @@ fn a_skill_goes_by_its_directory_whatever_way_leads_there() {
         "alpha/docs/..",
         Profile::Lenient,
         expect![[r#"
-        alpha loads /project/alpha/SKILL.md
-    "#]],
+            alpha loads /project/alpha/SKILL.md
+                warning[body_too_short] SKILL.md:1
+        "#]],
     );
 }
 
@@ -240,6 +264,7 @@ fn files_beside_a_skill_are_inspected_too() {
                 warning[link_broken] gone:1
                 error[file_escapes] out:1
                 warning[script_missing] SKILL.md:1
+                warning[body_too_short] SKILL.md:1
         "#]],
     );
 }
@@ -253,7 +278,7 @@ fn a_file_beyond_the_configured_limit_is_told() {
         big does not load /project/big/SKILL.md
             error[file_too_large] SKILL.md:1
     "#]]
-    .assert_eq(&show(&world, &found));
+    .assert_eq(&show(&world, &found.skills));
 }
 
 #[test]
@@ -303,12 +328,18 @@ fn everything_that_was_found_is_inspected_but_for_the_built_in_skills() {
         expect![[r#"
             stray loads /home/.claude/skills/SKILL.md
                 info[name_mismatch] SKILL.md:2
+                warning[body_too_short] SKILL.md:1
             far loads /home/.claude/skills/elsewhere/far/SKILL.md
+                warning[body_too_short] SKILL.md:1
             a loads /home/.guild/plugins/tools/skills/a/SKILL.md
+                warning[body_too_short] SKILL.md:1
             flat loads /home/.guild/skills/flat.md
+                warning[body_too_short] flat.md:1
             alpha loads /project/.guild/skills/alpha/SKILL.md
+                warning[body_too_short] SKILL.md:1
             bad does not load /project/.guild/skills/bad/SKILL.md
                 error[missing_frontmatter] SKILL.md:1
+                warning[body_too_short] SKILL.md:1
         "#]],
     );
 }
@@ -326,7 +357,57 @@ fn a_skill_that_its_plugin_may_not_have_does_not_load_when_inspected_either() {
         Profile::Lenient,
         expect![[r#"
             a does not load /home/.guild/plugins/tools/skills/a/SKILL.md
+                warning[body_too_short] SKILL.md:1
                 error[file_escapes] SKILL.md:1
+        "#]],
+    );
+}
+
+#[test]
+fn plugins_and_marketplaces_at_a_path_are_inspected_whoever_knows_of_them() {
+    check(
+        r#"
+        //- /project/market/.claude-plugin/marketplace.json
+        {"name": "m", "owner": {"name": "o"}, "plugins": [{"name": "a"}]}
+        //- /project/market/good/.claude-plugin/plugin.json
+        {"name": "good"}
+        //- /project/market/good/skills/one/SKILL.md
+        @one
+        //- /project/market/bad/guild.plugin.json
+        {"id": "Not Kebab"}
+        "#,
+        "market",
+        Profile::Lenient,
+        expect![[r#"
+            one loads /project/market/good/skills/one/SKILL.md
+                warning[body_too_short] SKILL.md:1
+            3 packages
+                error[marketplace_invalid] /project/market/.claude-plugin/marketplace.json:1
+                error[plugin_invalid] /project/market/bad/guild.plugin.json:1
+                error[plugin_invalid] /project/market/bad/guild.plugin.json:1
+                error[plugin_invalid] /project/market/bad/guild.plugin.json:1
+                error[plugin_invalid] /project/market/bad/guild.plugin.json:1
+                error[plugin_invalid] /project/market/bad/guild.plugin.json:1
+        "#]],
+    );
+}
+
+#[test]
+fn authors_are_told_of_tools_that_nobody_knows() {
+    check(
+        "
+        //- /project/odd/SKILL.md
+        ---
+        name: odd
+        description: Calls a tool that no agent has.
+        ---
+        Use the `frobnicate_all` tool on every file, and then the `Read` tool on the result.
+        ",
+        "odd",
+        Profile::Lenient,
+        expect![[r#"
+            odd loads /project/odd/SKILL.md
+                info[unknown_tool] SKILL.md:5
         "#]],
     );
 }

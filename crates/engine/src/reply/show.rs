@@ -1,10 +1,10 @@
 //! Everything about one skill.
 
-use super::SkillSummary;
+use super::{SkillSummary, lossy};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value as Json;
-use std::path::PathBuf;
+use std::path::Path;
 
 /// `show`: one skill, or the names near what was asked for.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -26,7 +26,9 @@ pub struct Detail<'a> {
     /// The instructions.
     pub body: String,
     /// The skill's directory.
-    pub directory: &'a PathBuf,
+    #[serde(serialize_with = "lossy::path")]
+    #[schemars(with = "String")]
+    pub directory: &'a Path,
     /// Its files, relative to the directory.
     pub files: Vec<String>,
     /// The script it runs.
@@ -42,7 +44,9 @@ pub struct Detail<'a> {
     /// Other names that find it.
     pub aliases: &'a [String],
     /// Skills of the same name that this one keeps out.
-    pub shadows: Vec<&'a PathBuf>,
+    #[serde(serialize_with = "lossy::paths")]
+    #[schemars(with = "Vec<String>")]
+    pub shadows: Vec<&'a Path>,
     /// Globs of files that call for it.
     pub paths: &'a [String],
     /// The digest of its file.

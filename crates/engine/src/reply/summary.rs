@@ -1,5 +1,6 @@
 //! A skill in a list.
 
+use super::lossy;
 use guild_catalog::{Collision, Entry};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
@@ -27,7 +28,8 @@ pub struct SkillSummary<'a> {
     /// Its file.
     pub path: FilePath<'a>,
     /// Other files that hold the same skill.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    #[serde(serialize_with = "lossy::paths", skip_serializing_if = "<[_]>::is_empty")]
+    #[schemars(with = "Vec<String>")]
     pub also_at: &'a [PathBuf],
     /// How it runs: `inline`, `subagent`, `script` or `tool`.
     pub kind: &'static str,
@@ -131,9 +133,13 @@ pub struct CollisionLine<'a> {
     /// The scope of what lost.
     pub skipped: &'static str,
     /// What won.
-    pub kept_path: &'a PathBuf,
+    #[serde(serialize_with = "lossy::path")]
+    #[schemars(with = "String")]
+    pub kept_path: &'a Path,
     /// What lost.
-    pub skipped_path: &'a PathBuf,
+    #[serde(serialize_with = "lossy::path")]
+    #[schemars(with = "String")]
+    pub skipped_path: &'a Path,
 }
 
 impl<'a> CollisionLine<'a> {

@@ -1,11 +1,12 @@
 //! `guild list`
 
-use crate::print::{Cell, Ink, Style, table};
+use crate::print::{Cell, Ink, Style, escape, table};
 use crate::ui::Ui;
 use guild_engine::catalog::Freshness;
 use guild_engine::reply::{List, SkillSummary};
-use guild_engine::{ListRequest, list};
+use guild_engine::{ListRequest, Status, counted, list};
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// List every skill, from every convention, with where it came from
@@ -37,8 +38,12 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
         file: args.file.as_deref(),
     };
     let mut envelope = list(&hall, &request);
-    if envelope.message.is_empty() {
-        envelope.message = footer(&envelope.data, hall.snapshot.broken.len());
+    if envelope.status == Status::Ok {
+        let is_whole = args.source.is_none() && args.agent.is_none();
+        let broken = if is_whole { hall.snapshot.broken.len() } else { 0 };
+        let hidden = if is_whole { hall.snapshot.collisions.len() } else { 0 };
+        let notes = [footer(&envelope.data, broken, hidden), std::mem::take(&mut envelope.message)];
+        envelope.message = notes.into_iter().filter(|note| !note.is_empty()).collect::<Vec<_>>().join("; ");
     }
     ui.finish(&envelope, |data, style, out| print(data, args.all, style, out))
 }
@@ -49,17 +54,19 @@ fn print(data: &List<'_>, all: bool, style: &Style, out: &mut dyn Write) -> io::
     }
     for broken in data.broken.iter().flatten() {
         let reason = broken.problems.iter().find(|problem| problem.severity == "error");
-        let reason = reason.map_or("", |problem| problem.message.as_ref());
-        let (name, reason) = (crate::print::escape::line(&broken.name), crate::print::escape::line(reason));
-        writeln!(out, "{} {name} ({}): {reason}", style.ink(Ink::Red, "does not load:"), broken.scope)?;
+        let reason = escape::line(reason.map_or("", |problem| problem.message.as_ref()));
+        let label = style.ink(Ink::Red, "does not load:");
+        writeln!(out, "{label} {} ({}): {reason}", escape::line(&broken.name), broken.scope)?;
     }
-    if all {
-        for collision in &data.collisions {
-            let kept = collision.kept_path.to_string_lossy();
-            let skipped = collision.skipped_path.to_string_lossy();
-            let line = format!("{} from {kept} hides {skipped}", collision.name);
-            writeln!(out, "{} {}", style.ink(Ink::Yellow, "hidden:"), crate::print::escape::line(&line))?;
-        }
+    let path = |path: &Path| escape::exact(&path.to_string_lossy());
+    for collision in data.collisions.iter().filter(|_| all) {
+        let (name, label) = (escape::line(collision.name), style.ink(Ink::Yellow, "hidden:"));
+        writeln!(
+            out,
+            "{label} {name} at {}, by {}",
+            path(collision.skipped_path),
+            path(collision.kept_path)
+        )?;
     }
     Ok(())
 }
@@ -100,21 +107,19 @@ fn state(skill: &SkillSummary<'_>) -> String {
     if words.is_empty() { "ready".to_owned() } else { words.join(",") }
 }
 
-fn footer(data: &List<'_>, broken: usize) -> String {
-    let plural = |count: usize| if count == 1 { "" } else { "s" };
-    let mut parts = vec![format!("{} skill{}", data.count, plural(data.count))];
+/// How many there are, and what a person would miss in the list.
+fn footer(data: &List<'_>, broken: usize, hidden: usize) -> String {
+    let mut parts = vec![counted(data.count, "skill")];
     if broken > 0 {
-        parts.push(format!("{broken} that do not load (see `guild check`)"));
+        let verb = if broken == 1 { "does" } else { "do" };
+        parts.push(format!("{broken} that {verb} not load (see `guild check`)"));
     }
-    if !data.collisions.is_empty() {
-        parts.push(format!("{} hidden by another of the same name", data.collisions.len()));
+    if hidden > 0 {
+        parts.push(format!("{hidden} hidden by another of the same name (see `--all`)"));
     }
-    if !data.problems.is_empty() {
-        parts.push(format!(
-            "{} other problem{} (see `guild check`)",
-            data.problems.len(),
-            plural(data.problems.len())
-        ));
+    let others = data.problems.iter().filter(|problem| problem.severity != "info").count();
+    if others > 0 {
+        parts.push(format!("{} (see `guild check`)", counted(others, "other problem")));
     }
     parts.join(", ")
 }

@@ -3,8 +3,8 @@
 use crate::print::{Cell, Ink, Style, problem, table};
 use crate::ui::Ui;
 use guild_engine::catalog::Freshness;
-use guild_engine::plugins;
 use guild_engine::reply::Plugins;
+use guild_engine::{counted, plugins};
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -16,8 +16,7 @@ pub struct Args {}
 pub fn run(_: &Args, ui: &Ui) -> ExitCode {
     let hall = ui.hall(Freshness::Indexed);
     let envelope = plugins(&hall);
-    let message =
-        format!("{} plugin{}", envelope.data.count, if envelope.data.count == 1 { "" } else { "s" });
+    let message = counted(envelope.data.count, "plugin");
     ui.finish(&envelope.with_message(message), print)
 }
 

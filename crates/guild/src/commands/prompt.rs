@@ -16,10 +16,11 @@ pub struct Args {
     /// For which agent
     #[arg(long, default_value = "default", value_name = "AGENT")]
     agent: String,
-    /// In which form
+    /// In which form; `xml`, unless the configuration says otherwise
     #[arg(long, value_enum)]
     format: Option<Form>,
-    /// At most this many characters, or tokens with a `t` at the end, such as `2000t`
+    /// At most this many characters, or tokens with a `t` at the end, such as `2000t`; 8000 characters, unless the
+    /// configuration says otherwise
     #[arg(long, value_parser = budget, value_name = "N")]
     budget: Option<Budget>,
     /// Skills whose `paths` match this file come first
@@ -41,12 +42,12 @@ enum Form {
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     let hall = ui.hall(Freshness::Indexed);
-    let format = match args.format.unwrap_or(Form::Xml) {
+    let format = args.format.map(|form| match form {
         Form::Xml => Format::Xml,
         Form::Index => Format::Index,
         Form::Bullets => Format::Bullets,
         Form::Json => Format::Json,
-    };
+    });
     let request =
         PromptRequest { agent: &args.agent, format, budget: args.budget, file: args.file.as_deref() };
     let envelope = prompt(&hall, &request);

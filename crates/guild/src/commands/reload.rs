@@ -15,7 +15,7 @@ pub fn run(_: &Args, ui: &Ui) -> ExitCode {
     ui.finish(&reload(&hall), |data, style, out| {
         for error in &data.errors {
             let label = style.ink(Ink::Red, "does not load:").to_string();
-            writeln!(out, "{label} {}: {}", escape::line(&error.path), escape::line(&error.reason))?;
+            writeln!(out, "{label} {}: {}", escape::exact(&error.path), escape::line(&error.reason))?;
         }
         Ok(())
     })

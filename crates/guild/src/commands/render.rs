@@ -1,1 +1,60 @@
 //! `guild render`
+
+use crate::print::escape;
+use crate::ui::Ui;
+use guild_engine::catalog::Freshness;
+use guild_engine::{Caller, RenderRequest, render};
+use std::borrow::Cow;
+use std::io::{self, IsTerminal as _};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Print a skill's text as a model reads it, with arguments filled in
+///
+/// Placeholders such as `$ARGUMENTS`, `$1` and `${CLAUDE_SKILL_DIR}` are filled in. Commands in the text are not run: they
+/// stay as they are written, and a warning says where. Into a pipe the text is printed exactly, on a terminal it is made
+/// harmless.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The skill: `name`, `plugin/name` or `plugin:name`
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// The arguments; those that begin with a dash stand behind `--`
+    #[arg(value_name = "ARGS")]
+    arguments: Vec<String>,
+    /// As this agent, which has only the skills it may use
+    #[arg(long, value_name = "AGENT")]
+    agent: Option<String>,
+}
+
+pub fn run(args: &Args, ui: &Ui) -> ExitCode {
+    let hall = ui.hall(Freshness::Indexed);
+    let caller = args.agent.as_deref().map_or(Caller::Person, Caller::Agent);
+    let request = RenderRequest { name: &args.name, arguments: &args.arguments, caller };
+    let envelope = render(&hall, &request);
+    if !ui.is_quiet() {
+        let path = envelope.data.path.as_deref().map(Path::new);
+        ui.tell_problems(&envelope.data.problems, path.and_then(Path::parent).unwrap_or(Path::new("")));
+    }
+    let is_terminal = io::stdout().is_terminal();
+    ui.finish(&envelope, |data, _, out| match data.text.as_str() {
+        "" => Ok(()),
+        text => writeln!(out, "{}", shown(text, is_terminal)),
+    })
+}
+
+fn shown(text: &str, is_terminal: bool) -> Cow<'_, str> {
+    if is_terminal { Cow::Owned(escape::block(text)) } else { Cow::Borrowed(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_gets_harmless_text_and_a_pipe_the_exact_one() {
+        let text = "a\x1b[2J\n\tb\u{202e}";
+        assert_eq!(shown(text, true), "a\\u{1b}[2J\n\tb\\u{202e}");
+        assert_eq!(shown(text, false), text);
+    }
+}

@@ -21,7 +21,10 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     let mut envelope = roots(&hall);
     let missing = envelope.data.roots.iter().filter(|root| root.status == "missing").count();
     if !args.all && missing > 0 {
-        envelope.message = format!("{missing} more places do not exist; `guild roots --all` lists them");
+        envelope.message = match missing {
+            1 => "1 more place does not exist; `guild roots --all` lists it".to_owned(),
+            _ => format!("{missing} more places do not exist; `guild roots --all` lists them"),
+        };
     }
     ui.finish(&envelope, |data, style, out| print(data, args.all, style, out))
 }
@@ -40,5 +43,8 @@ fn print(data: &Roots, all: bool, style: &Style, out: &mut dyn Write) -> io::Res
             ]
         })
         .collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
     table(["SOURCE", "HOLDS", "CONVENTION", "STATUS", "PATH"], &rows, style, out)
 }

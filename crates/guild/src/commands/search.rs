@@ -37,7 +37,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     };
     let mut envelope = search(&hall, &request);
     if envelope.message.is_empty() && envelope.data.skills.is_empty() {
-        envelope.message = format!("nothing matches `{query}`");
+        envelope.message = format!("nothing matches `{query}`; `guild list` shows every skill");
     }
     ui.finish(&envelope, |data, style, out| match data.skills.as_slice() {
         [] => Ok(()),

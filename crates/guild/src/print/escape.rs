@@ -20,6 +20,11 @@ pub fn block(text: &str) -> String {
     })
 }
 
+/// A path or another text whose blanks matter: everything invisible is shown as `\u{…}`, and nothing is collapsed.
+pub fn exact(text: &str) -> String {
+    shown(text)
+}
+
 fn shown(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), push_shown)
 }

@@ -39,7 +39,7 @@ pub fn problem_line(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let path = directory.join(problem.file.as_ref());
-    let place = format!("{}:{}:{}", escape::line(&path.to_string_lossy()), problem.line, problem.column);
+    let place = format!("{}:{}:{}", escape::exact(&path.to_string_lossy()), problem.line, problem.column);
     let label = format!("{}[{}]", problem.severity, problem.code);
     writeln!(out, "{place}: {}: {}", style.ink(severity_ink(problem), &label), escape::line(&problem.message))
 }
@@ -55,7 +55,7 @@ fn severity_ink(problem: &ProblemLine<'_>) -> Ink {
 /// The part of a line around a column, and how wide what stands before the column is in it.
 fn window(source: &str, column: usize) -> (String, usize) {
     let column = column.saturating_sub(1);
-    let start = if column > SHOWN / 2 { column - SHOWN / 2 } else { 0 };
+    let start = column.saturating_sub(SHOWN / 2);
     let shown: String = source.chars().skip(start).take(SHOWN).collect();
     let before: String = shown.chars().take(column - start).collect();
     let harmless = |text: &str| escape::block(&text.replace('\t', " "));

@@ -51,19 +51,20 @@ fn print_row<const N: usize>(
     style: &Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let mut line = String::new();
     let mut column = 0;
     for (index, (cell, width)) in row.iter().zip(widths).enumerate() {
         if index + 1 == N {
             let room = style.width.map(|total| total.saturating_sub(column).max(8));
             let text = room.map_or(Cow::Borrowed(cell.text.as_ref()), |room| cut(&cell.text, room));
-            writeln!(out, "{}", style.ink(cell.ink, &text))?;
+            line.push_str(&style.ink(cell.ink, &text).to_string());
         } else {
             let padding = " ".repeat(width.saturating_sub(cell.text.width()) + GAP);
-            write!(out, "{}{padding}", style.ink(cell.ink, &cell.text))?;
+            line.push_str(&format!("{}{padding}", style.ink(cell.ink, &cell.text)));
             column += width + GAP;
         }
     }
-    Ok(())
+    writeln!(out, "{}", line.trim_end())
 }
 
 /// The text, or as much of it as fits with an ellipsis.
@@ -80,4 +81,51 @@ fn cut(text: &str, room: usize) -> Cow<'_, str> {
     }
     kept.push('…');
     Cow::Owned(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    #[track_caller]
+    fn check(width: Option<usize>, expect: &Expect) {
+        let rows = [["a", "短い", "a long description that goes on"], ["longer", "b", ""]];
+        let rows = rows.map(|row| row.map(Cell::plain));
+        let mut out = Vec::new();
+        table(["NAME", "KIND", "DESCRIPTION"], &rows, &Style { colour: false, width }, &mut out).unwrap();
+        expect.assert_eq(&String::from_utf8(out).unwrap());
+    }
+
+    #[test]
+    fn columns_line_up_by_width_and_no_line_ends_in_blanks() {
+        check(
+            None,
+            &expect![[r#"
+            NAME    KIND  DESCRIPTION
+            a       短い  a long description that goes on
+            longer  b
+        "#]],
+        );
+    }
+
+    #[test]
+    fn the_last_column_is_cut_to_the_terminal() {
+        check(
+            Some(30),
+            &expect![[r#"
+            NAME    KIND  DESCRIPTION
+            a       短い  a long descript…
+            longer  b
+        "#]],
+        );
+        check(
+            Some(1),
+            &expect![[r#"
+            NAME    KIND  DESCRIP…
+            a       短い  a long …
+            longer  b
+        "#]],
+        );
+    }
 }

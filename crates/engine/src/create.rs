@@ -1,0 +1,142 @@
+//! `new`: a skill that is not there yet, written where the project's or the person's own skills are kept.
+//!
+//! Nothing is overwritten, and content that would not load is not written. Whether it is safe is the vet's business.
+
+use crate::counted::counted;
+use crate::reply::{New, ProblemLine};
+use crate::{Code, Envelope};
+use guild_catalog::create::{CreateError, Draft, Layout, create as write, template};
+use guild_catalog::validate::structure;
+use guild_catalog::{Machine, Scope};
+use guild_manifest::skill::{self, Profile, Source};
+use guild_manifest::{Code as ProblemCode, Problem, Severity};
+use std::path::PathBuf;
+
+/// Whose the skill will be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// The project's; outside a repository that of the caller's directory.
+    Project,
+    /// The person's own.
+    User,
+}
+
+/// What the skill begins with.
+#[derive(Debug, Clone, Copy)]
+pub enum Content<'a> {
+    /// The template, with this description if there is one.
+    Template(Option<&'a str>),
+    /// The bytes of a whole file.
+    Whole(&'a [u8]),
+}
+
+/// What to write.
+#[derive(Debug, Clone, Copy)]
+pub struct NewRequest<'a> {
+    /// The skill's name.
+    pub name: &'a str,
+    /// Whose it will be.
+    pub owner: Owner,
+    /// How it will lie in its root.
+    pub layout: Layout,
+    /// What it begins with.
+    pub content: Content<'a>,
+}
+
+/// Writes a skill, whole or not at all.
+pub fn create(machine: &Machine, request: &NewRequest<'_>) -> Envelope<New<'static>> {
+    let (scope, root) = match place(machine, request.owner) {
+        Ok(place) => place,
+        Err(message) => return refuse(request, Scope::User, Code::WriteFailed, message, Vec::new()),
+    };
+    let checked = match request.content {
+        Content::Template(description) => Ok((template(request.name, description), Vec::new())),
+        Content::Whole(bytes) => check(request, bytes),
+    };
+    let (content, remarks) = match checked {
+        Ok(checked) => checked,
+        Err(problems) => return reject(request, scope, problems),
+    };
+    let draft = Draft { root: &root, name: request.name, layout: request.layout, content: Some(&content) };
+    match write(&draft) {
+        Ok(path) => Envelope::ok(New {
+            name: request.name.to_owned(),
+            path: Some(path.to_string_lossy().into_owned()),
+            scope: scope.as_str(),
+            problems: remarks.into_iter().map(ProblemLine::owned).collect(),
+        }),
+        Err(CreateError::Rejected { problems }) => reject(request, scope, problems),
+        Err(error) => {
+            let (code, message) = explain(&error);
+            refuse(request, scope, code, message, Vec::new())
+        }
+    }
+}
+
+/// The root that the skill goes to, and the scope that it will be found in.
+fn place(machine: &Machine, owner: Owner) -> Result<(Scope, PathBuf), String> {
+    let skills = |directory: &std::path::Path| directory.join(".guild/skills");
+    let workspace = machine.workspace();
+    match (owner, machine.home.as_deref()) {
+        // What lies in the home directory is the person's, wherever the command was called.
+        (Owner::Project, Some(home)) if workspace == home => Ok((Scope::User, skills(home))),
+        (Owner::Project, _) => Ok((Scope::Project, skills(workspace))),
+        (Owner::User, Some(home)) => Ok((Scope::User, skills(home))),
+        (Owner::User, None) => Err("there is no home directory; set HOME to an absolute path".to_owned()),
+    }
+}
+
+/// The content as text and what is still to be said of it, or why it is refused.
+fn check(request: &NewRequest<'_>, bytes: &[u8]) -> Result<(String, Vec<Problem>), Vec<Problem>> {
+    let file = match request.layout {
+        Layout::Directory => "SKILL.md".to_owned(),
+        Layout::Flat => format!("{}.md", request.name),
+    };
+    let reading = skill::read(&Source::new(&file, request.name, bytes), Profile::Lenient);
+    let text = String::from_utf8_lossy(bytes);
+    let structural = structure(&text).into_iter().map(|problem| problem.in_file(&file));
+    let stopping = reading.problems.iter().filter(|problem| stops_authoring(problem)).cloned();
+    // What the reader cannot take has no structure worth a second complaint.
+    let wrong = stopping.collect::<Vec<_>>();
+    let wrong = if wrong.is_empty() { structural.collect() } else { wrong };
+    if wrong.is_empty() {
+        return Ok((text.into_owned(), reading.problems));
+    }
+    Err(wrong.into_iter().map(|problem| problem.with_severity(Severity::Error)).collect())
+}
+
+/// Whether a problem keeps the skill out, or would change its text on the way to the file.
+fn stops_authoring(problem: &Problem) -> bool {
+    problem.excludes() || problem.code == ProblemCode::InvalidUtf8
+}
+
+fn explain(error: &CreateError) -> (Code, String) {
+    let code = match error {
+        CreateError::InvalidName { .. } | CreateError::ReservedName { .. } => Code::InvalidName,
+        CreateError::AlreadyExists { .. } => Code::AlreadyExists,
+        CreateError::Rejected { .. } => Code::DraftRejected,
+        CreateError::Write { .. } => Code::WriteFailed,
+    };
+    match std::error::Error::source(error) {
+        Some(source) => (code, format!("{error}: {source}")),
+        None => (code, error.to_string()),
+    }
+}
+
+fn reject(request: &NewRequest<'_>, scope: Scope, problems: Vec<Problem>) -> Envelope<New<'static>> {
+    let message =
+        format!("the content cannot be used: {}; nothing was written", counted(problems.len(), "problem"));
+    refuse(request, scope, Code::DraftRejected, message, problems)
+}
+
+fn refuse(
+    request: &NewRequest<'_>,
+    scope: Scope,
+    code: Code,
+    message: String,
+    problems: Vec<Problem>,
+) -> Envelope<New<'static>> {
+    let problems = problems.into_iter().map(ProblemLine::owned).collect();
+    let reply = New { name: request.name.to_owned(), path: None, scope: scope.as_str(), problems };
+    Envelope::error(code, message, reply)
+}

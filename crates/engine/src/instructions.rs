@@ -1,0 +1,39 @@
+//! The text of a skill below its frontmatter, as it stands in its file now.
+
+use crate::hall::Hall;
+use guild_catalog::Entry;
+use guild_manifest::Digest;
+use guild_manifest::skill::{self, Profile, Source};
+use guild_manifest::tree::Map;
+use std::io;
+
+/// What a skill tells the model to do.
+pub struct Instructions {
+    /// The text.
+    pub text: String,
+    /// The line of the file on which it begins.
+    pub line: u32,
+    /// The frontmatter above it.
+    pub frontmatter: Map,
+    /// The digest of the whole file.
+    pub digest: Digest,
+}
+
+/// Reads the instructions of a skill.
+pub fn instructions(hall: &Hall, entry: &Entry) -> io::Result<Instructions> {
+    let bytes = guild_catalog::bytes(entry)?;
+    let max_bytes = usize::try_from(hall.config.limits.max_file_bytes).unwrap_or(usize::MAX);
+    let source = Source { max_bytes, ..Source::new(&entry.place.file, &entry.skill.name, &bytes) };
+    let reading = skill::read(&source, Profile::Lenient);
+    Ok(Instructions {
+        line: reading.body_line,
+        frontmatter: reading.frontmatter,
+        digest: Digest::of(&bytes),
+        text: reading.body.into_owned(),
+    })
+}
+
+/// The sentence for a skill whose file cannot be read.
+pub fn unreadable(entry: &Entry, error: &io::Error) -> String {
+    format!("cannot read {}: {error}", entry.place.path().display())
+}

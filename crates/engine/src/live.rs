@@ -1,0 +1,168 @@
+//! The last good hall, kept while refreshes come and go: readers have a whole one at any moment.
+//!
+//! It neither sleeps nor watches by itself: whoever holds it decides when to look again.
+
+use crate::hall::{ConfigFile, Hall};
+use guild_catalog::{Fingerprint, Freshness, Machine, Status};
+use guild_manifest::Problem;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+/// A hall that can be refreshed under its readers.
+#[derive(Debug)]
+pub struct Live {
+    current: RwLock<Arc<Hall>>,
+    /// One refresh at a time, so that an earlier look never replaces a later one.
+    refreshing: Mutex<()>,
+}
+
+/// What a refresh changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changes {
+    /// Skills that were not there before, by name.
+    pub added: Vec<Change>,
+    /// Skills that are not there any more, by name.
+    pub removed: Vec<Change>,
+    /// Skills whose file, place or state is another, by name.
+    pub changed: Vec<Change>,
+    /// The version of the snapshot that is in effect now.
+    pub version: Fingerprint,
+}
+
+/// One skill that changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Its qualified name.
+    pub name: String,
+    /// The scope of its root.
+    pub scope: guild_catalog::Scope,
+    /// Its file.
+    pub path: PathBuf,
+    /// Whether it loads.
+    pub loaded: bool,
+}
+
+/// Why a refresh was not taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RefreshError {
+    /// A file of the person or the machine can no longer be read; without it other skills would be allowed.
+    #[error("{}: {}", problem.file, problem.message)]
+    Configuration {
+        /// What is wrong with it.
+        problem: Problem,
+    },
+    /// A root that could be read cannot be read any more; its skills are not gone, they are out of sight.
+    #[error("{}: this directory can no longer be read", path.display())]
+    Root {
+        /// Which.
+        path: PathBuf,
+    },
+}
+
+impl Changes {
+    /// Whether nothing changed.
+    pub fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty()
+    }
+}
+
+impl Live {
+    /// Opens a hall to be kept.
+    pub fn open(machine: Machine, files: &[ConfigFile]) -> Self {
+        let hall = Hall::open(machine, files, Freshness::Indexed);
+        Self { current: RwLock::new(Arc::new(hall)), refreshing: Mutex::new(()) }
+    }
+
+    /// The last good hall.
+    pub fn current(&self) -> Arc<Hall> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Looks again and keeps what is found, unless something that was readable no longer is.
+    pub fn refresh(&self, machine: Machine, files: &[ConfigFile]) -> Result<Changes, RefreshError> {
+        let _alone = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = self.current();
+        let after = Hall::open(machine, files, Freshness::Indexed);
+        refuse_loss(&before, &after)?;
+        let changes = compare(&before, &after);
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(after);
+        Ok(changes)
+    }
+}
+
+/// Refuses a hall that knows less than the one before because something became unreadable.
+fn refuse_loss(before: &Hall, after: &Hall) -> Result<(), RefreshError> {
+    let was_ignored = |file: &str| before.ignored_config.iter().any(|problem| problem.file == file);
+    if let Some(problem) = after.ignored_config.iter().find(|problem| !was_ignored(&problem.file)) {
+        return Err(RefreshError::Configuration { problem: problem.clone() });
+    }
+    let has = |hall: &Hall, path: &PathBuf, status: Status| {
+        hall.snapshot.roots.iter().any(|root| root.path == *path && root.status == status)
+    };
+    let unreadable = after.snapshot.roots.iter().filter(|root| root.status == Status::Unreadable);
+    match unreadable.map(|root| &root.path).find(|path| has(before, path, Status::Ok)) {
+        Some(path) => Err(RefreshError::Root { path: path.clone() }),
+        None => Ok(()),
+    }
+}
+
+/// What decides whether a skill is the same as before.
+#[derive(PartialEq, Eq)]
+struct Standing<'a> {
+    path: PathBuf,
+    scope: guild_catalog::Scope,
+    fingerprint: Option<Fingerprint>,
+    enabled: bool,
+    unmet: &'a [String],
+    problems: &'a [Problem],
+}
+
+fn compare(before: &Hall, after: &Hall) -> Changes {
+    let (old, new) = (standings(before), standings(after));
+    let change = |name: &String, standing: &Standing<'_>| Change {
+        name: name.clone(),
+        scope: standing.scope,
+        path: standing.path.clone(),
+        loaded: standing.fingerprint.is_some(),
+    };
+    let missing_in = |from: &BTreeMap<String, Standing<'_>>, other: &BTreeMap<String, Standing<'_>>| {
+        from.iter().filter(|(name, _)| !other.contains_key(*name)).map(|(name, s)| change(name, s)).collect()
+    };
+    let differs = |(name, standing): &(&String, &Standing<'_>)| {
+        old.get(*name).is_some_and(|before| before != *standing)
+    };
+    Changes {
+        added: missing_in(&new, &old),
+        removed: missing_in(&old, &new),
+        changed: new.iter().filter(differs).map(|(name, standing)| change(name, standing)).collect(),
+        version: after.snapshot.version,
+    }
+}
+
+/// Every skill by its qualified name, those that do not load included.
+fn standings(hall: &Hall) -> BTreeMap<String, Standing<'_>> {
+    let skills = hall.snapshot.skills.iter().map(|entry| {
+        let standing = Standing {
+            path: entry.place.path(),
+            scope: entry.place.scope,
+            fingerprint: Some(entry.fingerprint),
+            enabled: entry.enabled,
+            unmet: &entry.unmet,
+            problems: &entry.problems,
+        };
+        (entry.qualified_name().into_owned(), standing)
+    });
+    let broken = hall.snapshot.broken.iter().map(|broken| {
+        let standing = Standing {
+            path: broken.place.path(),
+            scope: broken.place.scope,
+            fingerprint: None,
+            enabled: true,
+            unmet: &[],
+            problems: &broken.problems,
+        };
+        (broken.place.qualified(&broken.name).into_owned(), standing)
+    });
+    skills.chain(broken).collect()
+}

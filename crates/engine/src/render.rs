@@ -1,0 +1,80 @@
+//! `render`: a skill's text as a model reads it, with its arguments filled in.
+
+use crate::hall::Hall;
+use crate::instructions::{Instructions, instructions, unreadable};
+use crate::invocable::{Caller, refusal};
+use crate::reply::{ProblemLine, Render};
+use crate::resolve::resolve;
+use crate::{Code, Envelope};
+use guild_catalog::render::{Arguments, Input, Rendered};
+use guild_catalog::{Entry, Scope};
+use std::path::Path;
+
+/// What to render.
+#[derive(Debug)]
+pub struct RenderRequest<'a> {
+    /// The skill, by any of its names.
+    pub name: &'a str,
+    /// The arguments, as words.
+    pub arguments: &'a [String],
+    /// For whom.
+    pub caller: Caller<'a>,
+}
+
+/// Renders a skill; commands in its text stay text, and a problem says so.
+pub fn render(hall: &Hall, request: &RenderRequest<'_>) -> Envelope<Render<'static>> {
+    let entry = match resolve(hall, request.name) {
+        Ok(entry) => entry,
+        Err(unresolved) => {
+            let reply = Render { candidates: unresolved.candidates, ..Render::default() };
+            return Envelope::error(unresolved.code, unresolved.message, reply);
+        }
+    };
+    let found = Render { found: true, skill: Some(entry.qualified_name().into_owned()), ..Render::default() };
+    if let Some(reason) = refusal(hall, entry, request.caller) {
+        return Envelope::error(Code::SkillNotInvocable, reason, found);
+    }
+    match instructions(hall, entry) {
+        Ok(body) => {
+            let Rendered { text, problems } = rendered(hall, entry, &body, request.arguments);
+            let in_file = |problem: guild_manifest::Problem| problem.in_file(entry.place.file.as_ref());
+            let problems = problems.into_iter().map(in_file).map(ProblemLine::owned).collect();
+            Envelope::ok(Render { text, problems, path: Some(place(entry)), ..found })
+        }
+        Err(error) => Envelope::error(Code::ReadFailed, unreadable(entry, &error), found),
+    }
+}
+
+fn rendered(hall: &Hall, entry: &Entry, body: &Instructions, arguments: &[String]) -> Rendered {
+    let lossy = |path: &Path| path.to_string_lossy().into_owned();
+    let owner = entry.place.plugin.as_deref();
+    let plugin = hall.snapshot.plugins.iter().find(|plugin| Some(plugin.plugin.name.as_str()) == owner);
+    let plugin_root = plugin.map(|plugin| lossy(&plugin.directory));
+    let names = entry.skill.hints.as_ref().map(|hints| hints.arguments.as_slice()).unwrap_or_default();
+    let input = Input {
+        name: &entry.qualified_name(),
+        description: &entry.skill.description,
+        source: &source(entry),
+        body: &body.text,
+        body_line: body.line,
+        directory: &lossy(&entry.place.directory),
+        project: &lossy(hall.machine.workspace()),
+        plugin_root: plugin_root.as_deref(),
+        plugin_data: None,
+        session: "",
+        argument_names: names,
+    };
+    guild_catalog::render::render(&input, &Arguments::from_words(arguments))
+}
+
+/// Where the skill came from; a built-in one has no file.
+fn source(entry: &Entry) -> String {
+    match entry.place.scope {
+        Scope::Builtin => Scope::Builtin.as_str().to_owned(),
+        scope => format!("{} · {}", scope.as_str(), place(entry)),
+    }
+}
+
+fn place(entry: &Entry) -> String {
+    entry.place.path().to_string_lossy().into_owned()
+}

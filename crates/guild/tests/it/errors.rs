@@ -1,0 +1,434 @@
+//! Every way to be told no: the code, the exit code, and the words that help.
+
+use crate::{env, envelope};
+use expect_test::{Expect, expect};
+use guild_engine::Code;
+use guild_testkit::{Env, session};
+use std::collections::BTreeSet;
+
+const WORLD: &str = "
+//- /home/.config/guild/config.toml
+builtins = false
+//- /project/.guild/skills/review/SKILL.md
+---
+name: review
+description: Looks at a change
+user-invocable: false
+---
+Look.
+//- /project/.claude/plugins/a/.claude-plugin/plugin.json
+{\"name\": \"a\"}
+//- /project/.claude/plugins/a/skills/deploy/SKILL.md
+---
+name: deploy
+description: Ships
+---
+Ship.
+//- /project/.claude/plugins/b/.claude-plugin/plugin.json
+{\"name\": \"b\"}
+//- /project/.claude/plugins/b/skills/deploy/SKILL.md
+---
+name: deploy
+description: Ships elsewhere
+---
+Ship.
+//- /project/draft.md
+No frontmatter, and nothing that would make this a skill.
+//- /project/blocked/.git/
+//- /project/blocked/.guild
+A file stands where a directory is needed.
+//- /project/broken/SKILL.md
+No frontmatter.
+";
+
+/// One command line for each code that a command can end with.
+const PROVOKED: &[(Code, &[&str])] = &[
+    (Code::Ok, &["list"]),
+    (Code::CheckFailed, &["check", "broken"]),
+    (Code::SkillNotFound, &["show", "reveiw"]),
+    (Code::SkillAmbiguous, &["show", "deploy"]),
+    (Code::SkillNotInvocable, &["render", "review"]),
+    (Code::PathNotFound, &["check", "nowhere"]),
+    (Code::UnknownSource, &["list", "--source", "projct"]),
+    (Code::EmptyQuery, &["search", "  "]),
+    (Code::InvalidName, &["new", "../escape"]),
+    (Code::InvalidPattern, &["list", "--file", ""]),
+    (Code::AlreadyExists, &["new", "review"]),
+    (Code::DraftRejected, &["new", "draft", "--from", "draft.md"]),
+    (Code::WriteFailed, &["-C", "blocked", "new", "x"]),
+    (Code::ReadFailed, &["new", "x", "--from", "nowhere.md"]),
+    (Code::UnknownCode, &["explain", "check_faild"]),
+    (Code::Usage, &["list", "--sorce"]),
+];
+
+/// Codes that no single command line provokes, with the test that does.
+const ELSEWHERE: &[(Code, &str)] = &[
+    (Code::ReloadFailed, "watch::a_look_that_fails_is_told_once_and_what_was_known_stays"),
+    (Code::Internal, "the unit test of crates/guild/src/defect.rs"),
+];
+
+#[test]
+fn every_code_is_provoked_and_ends_with_its_exit_code() {
+    for (code, arguments) in PROVOKED {
+        let env = env(WORLD);
+        let output = env.guild(arguments);
+        assert_eq!(output.code(), Some(code.exit_code().into()), "{arguments:?}: {output}");
+        if *code != Code::Ok && *code != Code::Usage {
+            let error = output.stderr();
+            let last = error.lines().last().unwrap();
+            assert!(last.starts_with(&format!("error[{}]: ", code.as_str())), "{arguments:?}: {output}");
+        }
+        let env = crate::env(WORLD);
+        let arguments: Vec<&str> = arguments.iter().copied().chain(["--json"]).collect();
+        let output = env.guild(&arguments);
+        let envelope = envelope(&output.stdout());
+        assert_eq!(envelope["code"], code.as_str(), "{arguments:?}");
+        assert_eq!(output.code(), Some(code.exit_code().into()), "{arguments:?}");
+        assert_eq!(output.stderr(), "", "{arguments:?}");
+    }
+}
+
+#[test]
+fn no_code_is_left_out() {
+    let known =
+        PROVOKED.iter().map(|(code, _)| code.as_str()).chain(ELSEWHERE.iter().map(|(code, _)| code.as_str()));
+    let all: BTreeSet<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+    assert_eq!(known.collect::<BTreeSet<&str>>(), all);
+}
+
+#[track_caller]
+fn check(script: &str, expect: &Expect) {
+    check_in(&env(WORLD), script, expect);
+}
+
+#[track_caller]
+fn check_in(env: &Env, script: &str, expect: &Expect) {
+    expect.assert_eq(&session(env, script));
+}
+
+#[test]
+fn a_wrong_name_says_which_names_are_near() {
+    check(
+        "guild show reveiw\nguild show a/deplyo\nguild render rview\nguild show nothing-like-it",
+        &expect![[r#"
+            $ guild show reveiw
+            [stderr]
+            error[skill_not_found]: skill `reveiw` not found; did you mean `review`?
+            [exit 1]
+            $ guild show a/deplyo
+            [stderr]
+            error[skill_not_found]: skill `a/deplyo` not found; did you mean `a/deploy`, `b/deploy`?
+            [exit 1]
+            $ guild render rview
+            [stderr]
+            error[skill_not_found]: skill `rview` not found; did you mean `review`?
+            [exit 1]
+            $ guild show nothing-like-it
+            [stderr]
+            error[skill_not_found]: skill `nothing-like-it` not found; `guild list` shows every skill
+            [exit 1]
+        "#]],
+    );
+}
+
+#[test]
+fn a_name_that_several_bear_lists_them() {
+    check(
+        "guild show deploy\nguild render deploy\nguild show deploy --json",
+        &expect![[r#"
+        $ guild show deploy
+        [stderr]
+        error[skill_ambiguous]: several skills are named `deploy`; use one of `a/deploy`, `b/deploy`
+        [exit 1]
+        $ guild render deploy
+        [stderr]
+        error[skill_ambiguous]: several skills are named `deploy`; use one of `a/deploy`, `b/deploy`
+        [exit 1]
+        $ guild show deploy --json
+        {"status":"error","code":"skill_ambiguous","message":"several skills are named `deploy`; use one of `a/deploy`, `b/deploy`","data":{"found":false,"skill":null,"candidates":["a/deploy","b/deploy"]}}
+        [exit 1]
+    "#]],
+    );
+}
+
+#[test]
+fn a_wrong_source_lists_the_right_ones() {
+    check(
+        "guild list --source plugn\nguild list --source everywhere",
+        &expect![[r#"
+        $ guild list --source plugn
+        [stderr]
+        error[unknown_source]: unknown source `plugn`; valid: project, custom, user, system, extra, plugin, builtin; did you mean `plugin`?
+        [exit 2]
+        $ guild list --source everywhere
+        [stderr]
+        error[unknown_source]: unknown source `everywhere`; valid: project, custom, user, system, extra, plugin, builtin
+        [exit 2]
+    "#]],
+    );
+}
+
+#[test]
+fn a_query_and_a_file_must_not_be_empty() {
+    check(
+        "guild search ''\nguild search ' '\nguild search\nguild search x --file ''\nguild prompt --file ' '",
+        &expect![[r#"
+            $ guild search ''
+            [stderr]
+            error[empty_query]: the query is empty; say what you are looking for
+            [exit 2]
+            $ guild search ' '
+            [stderr]
+            error[empty_query]: the query is empty; say what you are looking for
+            [exit 2]
+            $ guild search
+            [stderr]
+            error: the following required arguments were not provided:
+              <QUERY>...
+
+            Usage: guild search <QUERY>...
+
+            For more information, try '--help'.
+            [exit 2]
+            $ guild search x --file ''
+            [stderr]
+            error[invalid_pattern]: the file is empty; name the file that is worked on
+            [exit 2]
+            $ guild prompt --file ' '
+            [stderr]
+            error[invalid_pattern]: the file is empty; name the file that is worked on
+            [exit 2]
+        "#]],
+    );
+}
+
+#[test]
+fn a_directory_that_is_not_there_ends_every_command() {
+    check(
+        "guild -C nowhere list\nguild list -C draft.md\nguild -C nowhere explain ok --json",
+        &expect![[r#"
+            $ guild -C nowhere list
+            [stderr]
+            error[path_not_found]: cannot work in `nowhere`: No such file or directory (os error 2)
+            [exit 1]
+            $ guild list -C draft.md
+            [stderr]
+            error[path_not_found]: cannot work in `draft.md`: it is no directory
+            [exit 1]
+            $ guild -C nowhere explain ok --json
+            {"status":"error","code":"path_not_found","message":"cannot work in `nowhere`: No such file or directory (os error 2)","data":null}
+            [exit 1]
+        "#]],
+    );
+}
+
+#[test]
+fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
+    check(
+        "guild lst\nguild lst --json\nguild --json\nguild list --sourc x\nguild list --json --sourc x\nguild prompt --budget many\nguild --json prompt --budget many\nguild check --sarif --json\nguild watch --interval 0\nguild new\nguild render",
+        &expect![[r#"
+            $ guild lst
+            [stderr]
+            error: unrecognized subcommand 'lst'
+
+              tip: a similar subcommand exists: 'list'
+
+            Usage: guild [OPTIONS] <COMMAND>
+
+            For more information, try '--help'.
+            [exit 2]
+            $ guild lst --json
+            {"status":"error","code":"usage","message":"unrecognized subcommand 'lst'; tip: a similar subcommand exists: 'list'","data":null}
+            [exit 2]
+            $ guild --json
+            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, roots, plugins, new, prompt, render, reload, watch, doctor, explain, completions]","data":null}
+            [exit 2]
+            $ guild list --sourc x
+            [stderr]
+            error: unexpected argument '--sourc' found
+
+              tip: a similar argument exists: '--source'
+
+            Usage: guild list --source <SOURCE>
+
+            For more information, try '--help'.
+            [exit 2]
+            $ guild list --json --sourc x
+            {"status":"error","code":"usage","message":"unexpected argument '--sourc' found; tip: a similar argument exists: '--source'","data":null}
+            [exit 2]
+            $ guild prompt --budget many
+            [stderr]
+            error: invalid value 'many' for '--budget <N>': write a number, or a number and `t`
+
+            For more information, try '--help'.
+            [exit 2]
+            $ guild --json prompt --budget many
+            {"status":"error","code":"usage","message":"invalid value 'many' for '--budget <N>': write a number, or a number and `t`","data":null}
+            [exit 2]
+            $ guild check --sarif --json
+            {"status":"error","code":"usage","message":"the argument '--sarif' cannot be used with '--json'","data":null}
+            [exit 2]
+            $ guild watch --interval 0
+            [stderr]
+            error: invalid value '0' for '--interval <SECONDS>': write a number of seconds from 0.01 to 86400
+
+            For more information, try '--help'.
+            [exit 2]
+            $ guild new
+            [stderr]
+            error: the following required arguments were not provided:
+              <NAME>
+
+            Usage: guild new <NAME>
+
+            For more information, try '--help'.
+            [exit 2]
+            $ guild render
+            [stderr]
+            error: the following required arguments were not provided:
+              <NAME>
+
+            Usage: guild render <NAME> [ARGS]...
+
+            For more information, try '--help'.
+            [exit 2]
+        "#]],
+    );
+}
+
+#[test]
+fn authoring_says_why_it_refuses() {
+    check(
+        "guild new x --from draft.md\nguild new x --from draft.md --json\nguild new x --from nowhere.md\nguild new x --description y --from draft.md\nguild new .hidden\nguild new skill --flat\nHOME= guild new x --scope user\nguild -C blocked new x",
+        &expect![[r#"
+            $ guild new x --from draft.md
+            [stderr]
+            SKILL.md:1:1: error[missing_frontmatter]: the file does not begin with a frontmatter block
+              hint: begin the file with a line `---`, then `name:` and `description:`, then a line `---`
+            error[draft_rejected]: the content cannot be used: 1 problem; nothing was written
+            [exit 1]
+            $ guild new x --from draft.md --json
+            {"status":"error","code":"draft_rejected","message":"the content cannot be used: 1 problem; nothing was written","data":{"name":"x","path":null,"scope":"project","problems":[{"code":"missing_frontmatter","severity":"error","file":"SKILL.md","line":1,"column":1,"message":"the file does not begin with a frontmatter block","hint":"begin the file with a line `---`, then `name:` and `description:`, then a line `---`"}]}}
+            [exit 1]
+            $ guild new x --from nowhere.md
+            [stderr]
+            error[read_failed]: cannot read `nowhere.md`: No such file or directory (os error 2)
+            [exit 1]
+            $ guild new x --description y --from draft.md
+            [stderr]
+            error: the argument '--description <TEXT>' cannot be used with '--from <FILE>'
+
+            Usage: guild new --description <TEXT> <NAME>
+
+            For more information, try '--help'.
+            [exit 2]
+            $ guild new .hidden
+            [stderr]
+            error[invalid_name]: invalid skill name ".hidden": letters, digits, `.`, `_` and `-`, at most 64, the first a letter or a digit
+            [exit 2]
+            $ guild new skill --flat
+            [stderr]
+            error[invalid_name]: a flat skill cannot be named `skill`, for `SKILL.md` belongs to a directory's own skill
+            [exit 2]
+            $ HOME= guild new x --scope user
+            [stderr]
+            error[write_failed]: there is no home directory; set HOME to an absolute path
+            [exit 1]
+            $ guild -C blocked new x
+            [stderr]
+            error[write_failed]: cannot write [ROOT]/project/blocked/.guild/skills: Not a directory (os error 20)
+            [exit 1]
+        "#]],
+    );
+}
+
+#[test]
+fn authoring_takes_standard_input() {
+    let env = env(WORLD);
+    let text = "---\nname: piped\ndescription: Came through a pipe\n---\n\n# Piped\n\nDo what the pipe said, and nothing else.\n";
+    let output = env.invocation(&["new", "piped", "--from", "-"]).stdin(text).output();
+    assert_eq!(output.stdout(), "[ROOT]/project/.guild/skills/piped/SKILL.md\n");
+    assert_eq!(std::fs::read_to_string(env.join("project/.guild/skills/piped/SKILL.md")).unwrap(), text);
+    let refused = env.invocation(&["new", "huge", "--from", "-"]).stdin(vec![b'x'; 1 << 20]).output();
+    assert!(refused.stderr().contains("file_too_large"), "{refused}");
+    assert!(!env.join("project/.guild/skills/huge").exists());
+}
+
+#[test]
+fn a_configuration_that_cannot_be_read_is_told_by_every_command() {
+    let env = env(WORLD);
+    env.write("//- /home/.config/guild/config.toml\n[agents.default\nskills = []\n");
+    env.write("//- /etc/guild/config.toml/\n");
+    check_in(
+        &env,
+        "guild plugins -q\nguild prompt --agent x --format bullets --budget 30\nguild doctor",
+        &expect![[r#"
+            $ guild plugins -q
+            NAME  VERSION  SOURCE   SKILLS  STATE  DESCRIPTION
+            a     -        project  1       on
+            b     -        project  1       on
+            [stderr]
+            warning: [ROOT]/etc/guild/config.toml:1: the file cannot be read: it is no regular file; its settings, allowlists among them, are not in effect
+            warning: [ROOT]/home/.config/guild/config.toml:1: invalid TOML: unclosed table, expected `]`; its settings, allowlists among them, are not in effect
+            $ guild prompt --agent x --format bullets --budget 30
+            … (9 more; use search)
+            [stderr]
+            warning: [ROOT]/etc/guild/config.toml:1: the file cannot be read: it is no regular file; its settings, allowlists among them, are not in effect
+            warning: [ROOT]/home/.config/guild/config.toml:1: invalid TOML: unclosed table, expected `]`; its settings, allowlists among them, are not in effect
+            9 of 9 skills left out to fit the budget
+            $ guild doctor
+            good  workspace      [ROOT]/project (no repository; only this directory counts)
+            bad   configuration  [ROOT]/etc/guild/config.toml, [ROOT]/home/.config/guild/config.toml; 2 problems
+                                 hint: run `guild check` for the lines
+            good  roots          2 of 171 known places are there, 0 cannot be read
+            good  index          kept below [ROOT]/home/.cache/guild
+            good  skills         9 load, 0 do not
+            good  descriptions   every skill has one
+            good  eligibility    every skill has what it asks for
+            look  collisions     1 name borne more than once: review
+                                 hint: run `guild list --all` to see who wins
+            good  plugins        2 load, 0 do not
+            good  allowlists     configured for default; 0 unknown names
+            [stderr]
+            warning: [ROOT]/etc/guild/config.toml:1: the file cannot be read: it is no regular file; its settings, allowlists among them, are not in effect
+            warning: [ROOT]/home/.config/guild/config.toml:1: invalid TOML: unclosed table, expected `]`; its settings, allowlists among them, are not in effect
+        "#]],
+    );
+}
+
+#[test]
+fn programs_find_it_among_the_problems() {
+    let env = env(WORLD);
+    env.write("//- /home/.config/guild/config.toml\n[agents.default\nskills = []\n");
+    for arguments in [["list", "--json"], ["prompt", "--json"]] {
+        let output = env.guild(&arguments);
+        assert_eq!(output.stderr(), "");
+        assert_eq!(envelope(&output.stdout())["data"]["problems"][0]["code"], "config_invalid");
+    }
+}
+
+#[test]
+fn a_project_that_offers_a_pipe_as_its_configuration_is_not_waited_for() {
+    let env = env(WORLD);
+    std::os::unix::fs::symlink("/dev/zero", env.join("project/guild.toml")).unwrap();
+    check_in(
+        &env,
+        "guild check",
+        &expect![[r#"
+            $ guild check
+            [ROOT]/project/.claude/plugins/a/skills/deploy/SKILL.md:1:1: warning[body_too_short]: the skill has 46 bytes; fewer than 80 are too short to be of use
+             1 | ---
+               | ^
+              hint: say when to use the skill, its steps and how to verify them
+            [ROOT]/project/.claude/plugins/b/skills/deploy/SKILL.md:1:1: warning[body_too_short]: the skill has 56 bytes; fewer than 80 are too short to be of use
+             1 | ---
+               | ^
+              hint: say when to use the skill, its steps and how to verify them
+            [ROOT]/project/guild.toml:1:1: error[config_invalid]: the file cannot be read: it is no regular file
+              hint: check what it is and who may read it
+            [stderr]
+            error[check_failed]: 3 skills, 3 loaded, 1 error, 2 warnings
+            [exit 1]
+        "#]],
+    );
+}

@@ -1,0 +1,48 @@
+//! The command as people and programs meet it: every run is a process in a world of its own.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "a test that cannot go on fails, JSON that lacks a field is a failure, and a stand-in is told"
+)]
+
+mod codes;
+mod errors;
+mod help;
+mod json;
+mod modules;
+mod pipe;
+mod schema;
+mod terminal;
+mod tour;
+mod watch;
+mod wild;
+mod world;
+
+use guild_testkit::Env;
+use serde_json::Value as Json;
+
+/// A world that has the command and the files of a fixture text.
+#[track_caller]
+fn env(files: &str) -> Env {
+    let env = Env::new(env!("CARGO_BIN_EXE_guild"));
+    env.write(files);
+    env
+}
+
+/// The one envelope that a command printed with `--json`.
+#[track_caller]
+fn envelope(text: &str) -> Json {
+    assert_eq!(text.lines().count(), 1, "not one line: {text}");
+    serde_json::from_str(text).unwrap()
+}
+
+/// The names of the subcommands, as the command itself lists them.
+fn commands() -> Vec<String> {
+    let help = env("").guild(&["--help"]).stdout();
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let commands =
+        lines.take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
+    commands.map(str::to_owned).collect()
+}

@@ -1,0 +1,74 @@
+//! Output through a real pipe: complete when it is read slowly, quiet when nobody reads on.
+
+use crate::{env, envelope};
+use guild_testkit::Env;
+use std::fs;
+
+const SKILLS: usize = 3_000;
+
+/// A project with more than fits into any pipe.
+fn crowd() -> Env {
+    let env = env("//- /project/.git/\n//- /home/.config/guild/config.toml\nbuiltins = false\n");
+    let text = "x".repeat(200);
+    for number in 0..SKILLS {
+        let directory = env.project().join(format!(".guild/skills/skill-{number:04}"));
+        fs::create_dir_all(&directory).unwrap();
+        let skill =
+            format!("---\nname: skill-{number:04}\ndescription: Number {number} {text}\n---\n\nDo it.\n");
+        fs::write(directory.join("SKILL.md"), skill).unwrap();
+    }
+    env
+}
+
+#[test]
+fn a_large_reply_is_complete_however_slowly_it_is_read_and_quiet_when_it_is_not() {
+    let env = crowd();
+
+    let mut run = env.invocation(&["list", "--json"]).spawn();
+    let mut bytes = Vec::new();
+    loop {
+        // Pieces that are far smaller than a pipe: the writer has to wait again and again.
+        let piece = run.read(512);
+        if piece.is_empty() {
+            break;
+        }
+        bytes.extend(piece);
+    }
+    assert_eq!(run.finish().code(), Some(0));
+    assert!(bytes.len() > 1_000_000, "{} bytes", bytes.len());
+    let envelope = envelope(&String::from_utf8(bytes).unwrap());
+    assert_eq!(envelope["data"]["count"], SKILLS);
+    assert_eq!(envelope["data"]["skills"].as_array().unwrap().len(), SKILLS);
+
+    for arguments in [
+        &["list", "--json"] as &[&str],
+        &["list"],
+        &["prompt", "--budget", "9999999"],
+        &["check", "--json"],
+        &["search", "number", "-n", "3000"],
+    ] {
+        let mut run = env.invocation(arguments).spawn();
+        let mut count = 0;
+        while count < 1024 {
+            count += run.read(1024 - count).len();
+        }
+        run.close_stdout();
+        let output = run.finish();
+        assert_eq!((output.code(), output.stderr().as_str()), (Some(0), ""), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_reader_that_is_gone_from_the_start_is_no_defect() {
+    for arguments in
+        [&["completions", "bash"] as &[&str], &["--help"], &["roots", "--all"], &["show", "init"]]
+    {
+        let env = env("");
+        let mut run = env.invocation(arguments).spawn();
+        run.close_stdout();
+        let output = run.finish();
+        assert_eq!(output.code(), Some(0), "{arguments:?}: {output}");
+        assert!(!output.stderr().contains("panicked"), "{output}");
+        assert!(!output.stderr().contains("internal"), "{output}");
+    }
+}

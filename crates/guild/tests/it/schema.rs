@@ -1,0 +1,47 @@
+//! `docs/json-schema.json` is what the replies say of themselves.
+
+use expect_test::expect_file;
+use guild_engine::Envelope;
+use guild_engine::reply;
+use schemars::JsonSchema;
+use schemars::generate::{SchemaGenerator, SchemaSettings};
+use serde_json::{Map, Value as Json, json};
+
+#[test]
+fn the_schema_is_current() {
+    let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let mut replies = Map::new();
+    let mut add = |name: &str, schema: Json| replies.insert(name.to_owned(), schema);
+    add("check", of::<reply::Check<'_>>(&mut generator));
+    add("doctor", of::<reply::Doctor>(&mut generator));
+    add("explain", of::<Option<reply::Explain>>(&mut generator));
+    add("list", of::<reply::List<'_>>(&mut generator));
+    add("new", of::<reply::New<'_>>(&mut generator));
+    add("plugins", of::<reply::Plugins<'_>>(&mut generator));
+    add("prompt", of::<reply::Prompt<'_>>(&mut generator));
+    add("reload", of::<reply::Reload<'_>>(&mut generator));
+    add("render", of::<reply::Render<'_>>(&mut generator));
+    add("roots", of::<reply::Roots>(&mut generator));
+    add("search", of::<reply::Search<'_>>(&mut generator));
+    add("show", of::<reply::Show<'_>>(&mut generator));
+    add("watch", of::<reply::Watch>(&mut generator));
+    for command in crate::commands().iter().filter(|command| *command != "completions") {
+        assert!(replies.contains_key(command), "`{command}` has no schema");
+    }
+    generator.subschema_for::<Envelope<Json>>();
+    let whole = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "What `guild COMMAND --json` prints, by command",
+        "type": "object",
+        "properties": replies,
+        "$defs": generator.take_definitions(true),
+    });
+    let text = serde_json::to_string_pretty(&whole).unwrap() + "\n";
+    expect_file!["../../../../docs/json-schema.json"].assert_eq(&text);
+}
+
+/// An envelope around a reply.
+fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Json {
+    let data = generator.subschema_for::<T>().to_value();
+    json!({"$ref": "#/$defs/Envelope", "properties": {"data": data}})
+}

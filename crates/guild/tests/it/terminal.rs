@@ -1,0 +1,134 @@
+//! Hostile text never reaches the terminal as anything but text, and colour comes only where it is wanted.
+
+use crate::env;
+use guild_testkit::{Env, Output};
+use serde_json::json;
+use std::fs;
+
+/// What a hostile author puts wherever text is taken: a title, a cleared screen, a bell, a backspace, a turned direction, a
+/// C1 introducer, DEL and a hidden tag.
+const HOSTILE: &str = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{8}\u{202e}\u{9b}31m\u{7f}\u{e0041}\u{200b}";
+
+/// Skills, plugins and configuration whose every text is hostile, file and directory names included.
+fn hostile() -> Env {
+    let env = env("//- /project/.git/\n");
+    let quoted = HOSTILE.chars().map(|c| format!("\\U{:08x}", u32::from(c))).collect::<String>();
+    let write = |path: &str, text: String| {
+        let path = env.project().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    let skill = format!(
+        "---\nname: \"evil{quoted}\"\ndescription: \"does\\nthings{quoted}\"\nwhen_to_use: \"{quoted}\"\nallowed-tools: \"{quoted}\"\n\
+         paths: [\"{quoted}\"]\nmetadata: {{openclaw: {{requires: {{bins: [\"{quoted}\"]}}}}}}\nodd{quoted}key: 1\n---\nbody{HOSTILE}\r\n!`{HOSTILE}`\n"
+    );
+    write(&format!(".claude/skills/evil{HOSTILE}\n/SKILL.md"), skill.clone());
+    write(".agents/skills/evil/SKILL.md", skill);
+    write(
+        ".claude/skills/raw/SKILL.md",
+        format!("---\nname: raw{HOSTILE}\ndescription: {HOSTILE}\n---\n{HOSTILE}\n"),
+    );
+    write(".claude/skills/broken/SKILL.md", format!("no frontmatter {HOSTILE}\n"));
+    write(".claude/skills/tagged/SKILL.md", format!("---\nname: !{HOSTILE} x\n{HOSTILE}: [\n---\nx\n"));
+    write(
+        ".claude/skills/script/SKILL.md",
+        format!("---\nname: script\nscript: \"{quoted}.sh\"\nparams: {{\"{quoted}\": string}}\n---\nx\n"),
+    );
+    let manifest = json!({"name": "bad", "version": [HOSTILE], "description": HOSTILE, "skills": format!("../{HOSTILE}")});
+    write(".claude/plugins/bad/.claude-plugin/plugin.json", manifest.to_string());
+    write(".claude/plugins/worse/.claude-plugin/plugin.json", format!("{{\"name\": \"{HOSTILE}\""));
+    write("guild.toml", format!("\"{quoted}\" = 1\n[skills]\npaths = [\"more{quoted}\"]\n"));
+    env
+}
+
+#[track_caller]
+fn assert_harmless(output: &Output, arguments: &[&str]) {
+    for text in [output.stdout(), output.stderr()] {
+        for (number, line) in text.split('\n').enumerate() {
+            let bad = line.chars().find(|c| c.is_control() || (!c.is_ascii() && HOSTILE.contains(*c)));
+            assert_eq!(bad, None, "{arguments:?}, line {}: {line:?}", number + 1);
+        }
+    }
+}
+
+#[test]
+fn hostile_text_is_shown_as_text_by_every_command() {
+    let env = hostile();
+    let hostile_name = format!("no-such{HOSTILE}");
+    let commands: &[&[&str]] = &[
+        &["list"],
+        &["list", "--all"],
+        &["list", "--source", &hostile_name],
+        &["list", "--agent", &hostile_name],
+        &["list", "--color", "never", "--file", &hostile_name],
+        &["show", "evil"],
+        &["show", "raw"],
+        &["show", "script"],
+        &["show", &hostile_name],
+        &["search", "evil"],
+        &["search", &hostile_name],
+        &["check"],
+        &["check", "--profile", "strict"],
+        &["check", &hostile_name],
+        &["roots"],
+        &["plugins"],
+        &["prompt", "--format", "xml"],
+        &["prompt", "--format", "index"],
+        &["prompt", "--format", "bullets"],
+        &["prompt", "--format", "json"],
+        &["reload"],
+        &["doctor"],
+        &["explain", &hostile_name],
+        &["render", &hostile_name],
+        &["new", &hostile_name],
+        &["new", "x", "--from", ".claude/skills/broken/SKILL.md"],
+        &["watch", "--for", "0.01"],
+        &[&hostile_name],
+        &["list", &hostile_name],
+    ];
+    for arguments in commands {
+        assert_harmless(&env.guild(arguments), arguments);
+    }
+}
+
+#[test]
+fn the_hostile_world_is_really_seen() {
+    let text = hostile().guild(&["check"]).to_string();
+    for code in
+        ["missing_frontmatter", "name_invalid", "config_key_unknown", "plugin_invalid", "command_inert"]
+    {
+        assert!(text.contains(code), "{code} is not in {text}");
+    }
+    assert!(text.contains("\\u{1b}"), "{text}");
+}
+
+#[test]
+fn colour_comes_only_where_it_is_wanted() {
+    let env = env("//- /project/.guild/skills/a/SKILL.md\nno frontmatter\n");
+    let has_colour = |arguments: &[&str], no_color: &str| {
+        let run = env.invocation(arguments).env("NO_COLOR", no_color).env("TERM", "xterm-256color");
+        run.output().raw_stdout().contains(&0x1b)
+    };
+    assert!(!has_colour(&["list"], ""), "a pipe gets none");
+    assert!(!has_colour(&["list", "--color", "never"], ""));
+    assert!(has_colour(&["list", "--color", "always"], ""));
+    assert!(has_colour(&["check", "--color", "always"], ""));
+    assert!(has_colour(&["list", "--color", "always"], "1"), "what a person says on the spot counts more");
+    assert!(!has_colour(&["list", "--color", "always", "--json"], ""), "programs get none");
+}
+
+#[test]
+fn colour_carries_no_meaning_of_its_own() {
+    let env = env("//- /project/.guild/skills/a/SKILL.md\nno frontmatter\n");
+    for arguments in [["list", "--all"], ["check", "."], ["roots", "--all"]] {
+        let plain = env.guild(&arguments).stdout();
+        let arguments: Vec<&str> = arguments.into_iter().chain(["--color", "always"]).collect();
+        let coloured = env.guild(&arguments).stdout();
+        let mut stripped = coloured.clone();
+        for code in ["1", "2", "31", "32", "33", "36", "0"] {
+            stripped = stripped.replace(&format!("\x1b[{code}m"), "");
+        }
+        assert_eq!(stripped, plain);
+        assert_ne!(coloured, plain);
+    }
+}

@@ -1,0 +1,91 @@
+//! A walk through every command, exactly as it looks.
+
+use crate::world::WORLD;
+use crate::{commands, env};
+use expect_test::expect_file;
+use guild_testkit::session;
+
+const WALK: &str = r#"
+# Every skill, whichever agent it was written for.
+guild list
+guild list --all
+guild list --source plugin
+guild list --agent reviewer
+guild list --agent intern
+guild list --file docs/CHANGELOG.md -q
+XDG_CONFIG_HOME=/nowhere guild list --source builtin
+
+# One of them.
+guild show code-review
+guild show complexity --no-body
+guild show "Release Notes!" --no-body
+guild show macos-signing --no-body
+guild show deploy
+guild show zeta:deploy
+guild show code-reveiw
+guild show malformed
+
+# What was that called?
+guild search deploy
+guild search defcts
+guild search changelog history -n 1
+guild search xyzzy
+
+# What is wrong, and how to fix it.
+guild check
+guild check .claude/plugins/zeta
+guild check .guild --profile strict
+guild check .agents/skills/changelog.md
+guild explain yaml_invalid
+guild explain check_failed
+guild explain yaml_invalud
+guild doctor
+
+# Where it all comes from.
+guild roots
+guild plugins
+guild reload
+
+# What a model is told.
+guild prompt
+guild prompt --agent reviewer --format index
+guild prompt --agent reviewer --format bullets
+guild prompt --agent reviewer --format json
+guild prompt --agent intern
+guild prompt --agent reveiwer --format bullets --budget 60
+guild prompt --format bullets --budget 200
+guild prompt --format bullets --budget 10t
+guild render code-review feature/login "and its tests"
+guild render acme/deploy
+guild render complexity
+guild render macos-signing
+guild render code-review --agent intern
+
+# One more, below the project's root.
+cd src
+guild new triage --description "Sorts new issues by what they need"
+guild new triage
+guild new triage --flat
+guild new "no blanks"
+guild new mine --scope user --flat
+guild list --source user
+guild check ../.guild/skills/triage
+cd ..
+
+# From elsewhere there is only what is the person's own.
+cd ~
+guild list
+guild watch --for 0.01 --interval 0.01
+"#;
+
+#[test]
+fn every_command_looks_as_it_did() {
+    expect_file!["tour.txt"].assert_eq(&session(&env(WORLD), WALK));
+}
+
+#[test]
+fn the_tour_leaves_no_command_out() {
+    for command in commands().iter().filter(|command| *command != "completions") {
+        assert!(WALK.contains(&format!("guild {command}")), "`guild {command}` is not shown");
+    }
+}
