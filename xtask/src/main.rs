@@ -8,7 +8,6 @@
 )]
 
 mod audit;
-mod codegen;
 mod gates;
 mod process;
 mod tidy;
@@ -29,12 +28,6 @@ const SUBCOMMANDS: &[Subcommand] = &[
         words: &["audit"],
         about: "check licences, duplicates and sources of the dependencies",
         run: audit::run,
-    },
-    Subcommand { words: &["codegen"], about: "write the generated files", run: codegen::write },
-    Subcommand {
-        words: &["codegen", "--check"],
-        about: "fail if a generated file is not up to date",
-        run: codegen::check,
     },
     Subcommand {
         words: &["quality-check"],
@@ -95,8 +88,6 @@ mod tests {
 
               tidy             check the house rules
               audit            check licences, duplicates and sources of the dependencies
-              codegen          write the generated files
-              codegen --check  fail if a generated file is not up to date
               quality-check    formatting, clippy and tidy
               docs-check       generated files, rustdoc and doctests
               ci-gates         all of the above and the tests, as CI runs them

@@ -55,7 +55,7 @@ pub enum PlaceKind {
 }
 
 /// What the children of a place are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Holds {
     /// Skills: directories with a `SKILL.md`, or flat `<name>.md` files.
     Skills,

@@ -201,7 +201,9 @@ mod tests {
                     pending.push(path);
                 } else {
                     let text = fs::read_to_string(&path).unwrap_or_default();
-                    lines.push(format!("{shown}: {}", text.lines().nth(1).unwrap_or(&text)));
+                    lines.push(
+                        format!("{shown}: {}", text.lines().nth(1).unwrap_or(&text)).trim_end().to_owned(),
+                    );
                 }
             }
         }
@@ -381,12 +383,12 @@ mod tests {
         symlink("/nowhere/at/all", root.path().join("real/gone")).unwrap();
         expect![[r#"
             ok: ROOT/mine.md
-            gone: 
+            gone:
             mine.md: name: mine"#]]
         .assert_eq(&outcome(&link, "mine", Layout::Flat, None));
         expect![[r#"
             error: the skill already exists at ROOT/gone
-            gone: 
+            gone:
             mine.md: name: mine"#]]
         .assert_eq(&outcome(&link, "gone", Layout::Directory, None));
     }

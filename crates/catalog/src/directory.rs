@@ -47,7 +47,7 @@ pub struct Facts {
     /// Bytes of a file.
     pub size: u64,
     /// When it last changed, in nanoseconds since 1970.
-    pub modified: i128,
+    pub modified: i64,
     /// Its identity on its file system, where there is one.
     pub inode: u64,
 }

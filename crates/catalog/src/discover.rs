@@ -5,21 +5,21 @@
 mod builtins;
 mod content;
 pub(crate) mod parallel;
-mod plugins;
+pub(crate) mod plugins;
 mod scan;
 pub(crate) mod skill_files;
 pub(crate) mod skill_reader;
 
 use crate::conventions::Holds;
-use crate::precedence::{self, Candidate};
 use crate::root::{self, Root, Status};
-use crate::snapshot::{Collision, PluginEntry, Snapshot};
-use crate::{Machine, eligibility};
+use crate::snapshot::Snapshot;
+use crate::{Machine, Scope, allowlist, eligibility, precedence};
 use guild_manifest::config::Config;
 use guild_manifest::{Code, Pos, Problem};
 use scan::{Ground, Scanner};
 
 pub use content::{bytes, files, same_content};
+pub(crate) use skill_reader::SKILL_FILE;
 
 /// Whether an index may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,44 +34,33 @@ pub enum Freshness {
 pub fn discover(machine: &Machine, config: &Config, freshness: Freshness) -> Snapshot {
     let mut problems = config.problems.clone();
     let roots = root::roots(machine, config, &mut problems);
-    let mut found = Found::default();
+    let searched: Vec<&Root> = roots.iter().filter(|root| is_searched(root, &mut problems)).collect();
+    let (skills, plugins): (Vec<&Root>, Vec<&Root>) =
+        searched.iter().partition(|root| root.holds == Holds::Skills);
     let scanner = Scanner { machine, config, freshness };
-    for root in &roots {
-        if !is_searched(root, &mut problems) {
-            continue;
-        }
-        match root.holds {
-            Holds::Skills => {
-                let ground = Ground {
-                    path: root.path.clone(),
-                    scope: root.scope,
-                    plugin: None,
-                    itself: true,
-                    depth: scanner.depth(),
-                };
-                found.candidates.extend(scanner.skills(&ground, &mut problems));
-            }
-            Holds::Plugins => plugins::scan(&scanner, root, &mut found, &mut problems),
-        }
+    let mut candidates = Vec::new();
+    for root in skills {
+        candidates.extend(scanner.skills(&ground(&scanner, root), &mut problems));
     }
-    plugins::configured(&scanner, &mut found, &mut problems);
+    let plugins = plugins::find(&scanner, &plugins, &mut problems);
+    candidates.extend(plugins.skills);
     if config.builtins {
-        found.candidates.extend(builtins::candidates());
+        candidates.extend(builtins::candidates());
     }
-    let mut resolved = precedence::resolve(found.candidates);
-    resolved.collisions.extend(found.collisions);
-    let mut snapshot = Snapshot::new(roots, resolved, found.plugins, problems);
+    let mut resolved = precedence::resolve(candidates);
+    resolved.collisions.extend(plugins.collisions);
+    let mut snapshot = Snapshot::new(roots, resolved, plugins.entries, problems);
     eligibility::judge(&mut snapshot, machine, config);
+    let unknown = allowlist::check(&snapshot, config);
+    snapshot.problems.extend(unknown);
     snapshot.seal();
     snapshot
 }
 
-/// What the roots held, in order of precedence.
-#[derive(Default)]
-struct Found {
-    candidates: Vec<Candidate>,
-    plugins: Vec<PluginEntry>,
-    collisions: Vec<Collision>,
+fn ground(scanner: &Scanner<'_>, root: &Root) -> Ground {
+    // A person may name one skill's directory. In an agent's directory of skills, a stray `SKILL.md` must not hide them.
+    let itself = matches!(root.scope, Scope::Custom | Scope::Extra);
+    Ground { path: root.path.clone(), scope: root.scope, plugin: None, itself, depth: scanner.depth() }
 }
 
 fn is_searched(root: &Root, problems: &mut Vec<Problem>) -> bool {

@@ -1,32 +1,37 @@
 //! Whether a skill can be used here: what it asks for against what this machine has. Every reason is told.
+//!
+//! It asks whether something is there and never what it holds: no program is run, and no credential is read.
 
 use crate::Machine;
 use crate::snapshot::{Entry, Snapshot};
 use guild_manifest::config::Config;
 use guild_manifest::skill::Requirements;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Judges every skill of a snapshot.
 pub fn judge(snapshot: &mut Snapshot, machine: &Machine, config: &Config) {
     let mut judge = Judge { machine, config, search_path: machine.search_path(), programs: HashMap::new() };
-    let off: Vec<String> = snapshot
+    let off: HashSet<&str> = snapshot
         .plugins
         .iter()
         .filter(|entry| !entry.enabled)
-        .map(|entry| entry.plugin.name.clone())
+        .map(|entry| entry.plugin.name.as_str())
         .collect();
+    let mut counts: HashMap<Arc<str>, usize> = HashMap::new();
     for entry in &mut snapshot.skills {
-        let of_plugin_off =
-            entry.place.plugin.as_ref().is_some_and(|plugin| off.iter().any(|name| **name == **plugin));
-        entry.enabled = !of_plugin_off && is_enabled(entry, config);
+        let plugin = entry.place.plugin.as_ref();
+        entry.enabled = !plugin.is_some_and(|plugin| off.contains(&**plugin)) && is_enabled(entry, config);
         if let Some(requirements) = &entry.skill.requirements {
             entry.unmet = judge.unmet(requirements, &entry.skill.name);
         }
+        if let Some(plugin) = plugin {
+            *counts.entry(plugin.clone()).or_default() += 1;
+        }
     }
-    for plugin in &mut snapshot.plugins {
-        let ships = |entry: &&Entry| entry.place.plugin.as_deref() == Some(plugin.plugin.name.as_str());
-        plugin.skill_count = snapshot.skills.iter().filter(ships).count();
+    for entry in &mut snapshot.plugins {
+        entry.skill_count = counts.get(entry.plugin.name.as_str()).copied().unwrap_or_default();
     }
 }
 
@@ -57,35 +62,19 @@ impl Judge<'_> {
         if !asked.os.is_empty() && !asked.os.iter().any(|os| is_this_os(os, &self.machine.os)) {
             unmet.push(format!("it is for {}, and this is {}", asked.os.join(", "), self.machine.os));
         }
-        unmet.extend(asked.bins.iter().filter(|bin| !self.has_program(bin)).map(|bin| lacks("program", bin)));
+        unmet.extend(missing(&asked.bins, |bin| self.has_program(bin), |bin| lacks("program", bin)));
         if !asked.any_bins.is_empty() && !asked.any_bins.iter().any(|bin| self.has_program(bin)) {
             unmet.push(format!("none of the programs `{}` is found", asked.any_bins.join("`, `")));
         }
-        unmet.extend(
-            asked
-                .env
-                .iter()
-                .filter(|name| !self.has_variable(name, asked, skill))
-                .map(|name| format!("the environment variable `{name}` is not set")),
-        );
-        unmet.extend(
-            asked
-                .config
-                .iter()
-                .filter(|path| !self.config.truthy(path))
-                .map(|path| format!("the configuration value `{path}` is not set")),
-        );
-        unmet.extend(
-            asked
-                .credential_files
-                .iter()
-                .filter(|file| !self.has_file(file))
-                .map(|file| lacks("credential file", file)),
-        );
+        let is_unset = |what: &str, name: &str| format!("the {what} `{name}` is not set");
+        let has_variable = |name: &str| self.has_variable(name, asked, skill);
+        unmet.extend(missing(&asked.env, has_variable, |name| is_unset("environment variable", name)));
+        let is_configured = |path: &str| self.config.truthy(path);
+        unmet.extend(missing(&asked.config, is_configured, |path| is_unset("configuration value", path)));
+        let has_file = |file: &str| self.has_file(file);
+        unmet.extend(missing(&asked.credential_files, has_file, |file| lacks("credential file", file)));
         if let Some(tools) = &self.machine.tools {
-            unmet.extend(
-                asked.tools.iter().filter(|tool| !tools.contains(*tool)).map(|tool| lacks("tool", tool)),
-            );
+            unmet.extend(missing(&asked.tools, |tool| tools.contains(tool), |tool| lacks("tool", tool)));
         }
         unmet
     }
@@ -114,6 +103,11 @@ impl Judge<'_> {
         let stays = !relative.starts_with('/') && relative.split('/').all(|part| part != "..");
         stays && self.machine.home.as_ref().is_some_and(|home| home.join(relative).is_file())
     }
+}
+
+/// What is to be said of each name that is not had.
+fn missing(names: &[String], mut has: impl FnMut(&str) -> bool, say: impl Fn(&str) -> String) -> Vec<String> {
+    names.iter().filter(|name| !has(name)).map(|name| say(name)).collect()
 }
 
 fn lacks(what: &str, name: &str) -> String {

@@ -7,10 +7,12 @@
 mod stamp;
 mod store;
 
+use crate::Fingerprint;
 use crate::directory::Directory;
+use crate::discover::SKILL_FILE;
 use guild_manifest::skill::Skill;
-use guild_manifest::{Digest, Problem};
-use serde::{Deserialize, Serialize};
+use guild_manifest::{Code, Problem};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -19,16 +21,17 @@ pub use stamp::Stamp;
 /// What was read from one skill.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// The skill's directory relative to the root, or its file for a flat skill; empty for the root itself.
-    pub path: String,
     /// The skill's file, relative to its directory.
+    #[serde(deserialize_with = "file_name")]
     pub file: Cow<'static, str>,
     /// Whether the skill is one file without a directory of its own.
     pub flat: bool,
-    /// What the record depends on.
-    pub stamps: Vec<Stamp>,
-    /// The digest of the skill's file.
-    pub digest: Digest,
+    /// When the skill's file was seen.
+    pub seen: Stamp,
+    /// When the directories of the skill, and other files it depends on, were seen; relative to the skill's directory.
+    pub beside: Vec<(String, Stamp)>,
+    /// The fingerprint of the skill's file.
+    pub fingerprint: Fingerprint,
     /// The skill, unless a problem excludes it.
     pub skill: Option<Box<Skill>>,
     /// Everything that is wrong with it; files are relative to the skill's directory.
@@ -39,9 +42,32 @@ pub struct Record {
 #[derive(Debug, Default)]
 pub struct Index {
     file: Option<PathBuf>,
-    written: i128,
-    /// By path; what is taken out leaves a gap.
-    records: Vec<(String, Option<Record>)>,
+    written: i64,
+    slots: Vec<Slot>,
+}
+
+/// A record under its path: the skill's directory relative to the root, or its file for a flat skill; empty for the
+/// root itself. What is taken out leaves a gap.
+#[derive(Debug)]
+struct Slot {
+    path: String,
+    record: Option<Record>,
+}
+
+/// What a record is measured by.
+pub struct Check<'a> {
+    /// The root.
+    pub root: &'a Directory,
+    /// How many bytes a skill's file may have now.
+    pub limit: u64,
+}
+
+impl Record {
+    /// A record whose problems hang on something that leaves no stamp, or on another limit, is not kept.
+    fn can_be_kept(&self, limit: u64) -> bool {
+        let hangs = |problem: &Problem| matches!(problem.code, Code::LinkBroken | Code::FileTooLarge);
+        self.seen.size() <= limit && !self.problems.iter().any(hangs)
+    }
 }
 
 impl Index {
@@ -50,45 +76,73 @@ impl Index {
         let mut index = Self::forgotten(cache, root);
         if let Some((written, records)) = index.file.as_deref().and_then(store::load) {
             index.written = written;
-            index.records = records.into_iter().map(|mut r| (std::mem::take(&mut r.path), Some(r))).collect();
-            index.records.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+            index.slots =
+                records.into_iter().map(|(path, record)| Slot { path, record: Some(record) }).collect();
+            index.slots.sort_by(|a, b| a.path.cmp(&b.path));
         }
         index
     }
 
     /// The index of `root` without what it holds, to be written anew.
     pub fn forgotten(cache: Option<&Path>, root: &Path) -> Self {
-        let name = Digest::of(root.as_os_str().as_encoded_bytes()).to_hex();
+        let name = Fingerprint::of(root.as_os_str().as_encoded_bytes()).to_string();
         Self { file: cache.map(|cache| cache.join("index").join(name)), ..Self::default() }
     }
 
-    /// Whether the record of `path` is there and everything it depends on is unchanged.
-    pub fn is_current(&self, path: &str, root: &Directory) -> bool {
-        let current = |record: &Record| record.stamps.iter().all(|stamp| stamp.holds(root, self.written));
-        let place = self.place(path).and_then(|place| self.records.get(place));
-        place.and_then(|(_, record)| record.as_ref()).is_some_and(current)
+    /// Whether the record of `path` is there and would come out the same if the skill were read again.
+    pub fn is_current(&self, path: &str, guess: usize, check: &Check<'_>) -> bool {
+        let slot = self.find(path, guess).and_then(|place| self.slots.get(place));
+        slot.and_then(|slot| slot.record.as_ref())
+            .is_some_and(|record| record.can_be_kept(check.limit) && self.holds(path, record, check.root))
     }
 
     /// Takes the record of `path` out.
-    pub fn take(&mut self, path: &str) -> Option<Record> {
-        let place = self.place(path)?;
-        let record = self.records.get_mut(place)?.1.take()?;
-        Some(Record { path: path.to_owned(), ..record })
+    pub fn take(&mut self, path: &str, guess: usize) -> Option<Record> {
+        let place = self.find(path, guess)?;
+        self.slots.get_mut(place)?.record.take()
     }
 
     /// Whether some records were not taken; after a scan these are of skills that are gone or have changed.
     pub fn has_leftovers(&self) -> bool {
-        self.records.iter().any(|(_, record)| record.is_some())
+        self.slots.iter().any(|slot| slot.record.is_some())
     }
 
     /// Replaces the index on disk. A cache that cannot be written costs time, not correctness, so that is no error.
-    pub fn replace(&self, records: &[Record]) {
+    pub fn replace<'a>(&self, records: impl ExactSizeIterator<Item = (&'a str, &'a Record)>) {
         if let Some(file) = &self.file {
             store::save(file, records).ok();
         }
     }
 
-    fn place(&self, path: &str) -> Option<usize> {
-        self.records.binary_search_by(|(known, _)| known.as_str().cmp(path)).ok()
+    /// Where the record of `path` is. A root that has not changed has its entries in the order of the records, so the
+    /// place of an entry among the others is a good guess.
+    fn find(&self, path: &str, guess: usize) -> Option<usize> {
+        match self.slots.get(guess) {
+            Some(slot) if slot.path == path => Some(guess),
+            _ => self.slots.binary_search_by(|slot| slot.path.as_str().cmp(path)).ok(),
+        }
     }
+
+    fn holds(&self, path: &str, record: &Record, root: &Directory) -> bool {
+        let mut whole = String::with_capacity(path.len() + 16);
+        let mut is_as_seen = |below: &str, stamp: &Stamp| {
+            whole.clear();
+            whole.push_str(path);
+            if !below.is_empty() && !path.is_empty() {
+                whole.push('/');
+            }
+            whole.push_str(below);
+            let target = if whole.is_empty() { "." } else { &whole };
+            stamp.is_settled(self.written)
+                && root.facts_of(Path::new(target)).is_ok_and(|facts| Stamp::of(&facts) == *stamp)
+        };
+        let file = if record.flat { "" } else { record.file.as_ref() };
+        is_as_seen(file, &record.seen) && record.beside.iter().all(|(path, stamp)| is_as_seen(path, stamp))
+    }
+}
+
+/// Nearly every skill's file has the same name, which need not be kept ten thousand times.
+fn file_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'static, str>, D::Error> {
+    let name = <&str>::deserialize(deserializer)?;
+    Ok(if name == SKILL_FILE { Cow::Borrowed(SKILL_FILE) } else { Cow::Owned(name.to_owned()) })
 }

@@ -2,15 +2,17 @@
 //!
 //! Discovery asks what can be used; inspection asks what is wrong. It reads every file anew and never the index.
 
+mod packages;
+
 use crate::directory::{self, Directory, Kind};
 use crate::discover::parallel::in_parallel;
 use crate::discover::skill_files::{self, SkillDirectory};
 use crate::discover::skill_reader::{self, Found, Manner};
 use crate::snapshot::Place;
-use crate::{Scope, Snapshot};
-use guild_manifest::Problem;
+use crate::{Scope, Snapshot, validate};
 use guild_manifest::config::Config;
 use guild_manifest::skill::Profile;
+use guild_manifest::{Problem, text};
 use std::path::{Path, PathBuf};
 
 /// How deep below a given path skills are looked for.
@@ -29,65 +31,147 @@ pub struct Inspected {
     pub problems: Vec<Problem>,
 }
 
+/// What is to be known of everything at or below a path.
+#[derive(Debug, Default)]
+pub struct Inspection {
+    /// The skills, by path.
+    pub skills: Vec<Inspected>,
+    /// How many plugins and marketplaces there are.
+    pub packages: usize,
+    /// What is wrong with them; files are whole paths.
+    pub problems: Vec<Problem>,
+}
+
+/// A file that is inspected, and as what.
+struct Target {
+    path: PathBuf,
+    form: Form,
+}
+
+#[derive(Clone, Copy)]
+enum Form {
+    /// The file of a skill that is a directory.
+    Directory,
+    /// A skill that is one file.
+    Flat,
+    /// A file that is a skill only if it means to be one.
+    Perhaps,
+}
+
 /// Inspects every skill of a snapshot, those that do not load included; built-in ones are ours to check.
 pub fn inspect_snapshot(snapshot: &Snapshot, config: &Config, profile: Profile) -> Vec<Inspected> {
     let skills = snapshot.skills.iter().map(|entry| &entry.place);
     let broken = snapshot.broken.iter().map(|broken| &broken.place);
-    let places: Vec<&Place> = skills.chain(broken).filter(|place| place.scope != Scope::Builtin).collect();
-    let paths: Vec<PathBuf> = places.into_iter().map(Place::path).collect();
-    inspect_files(&paths, config, profile)
-}
-
-/// Inspects every skill at or below a path; `None` where there is nothing.
-pub fn inspect_path(path: &Path, config: &Config, profile: Profile) -> Option<Vec<Inspected>> {
-    let metadata = path.metadata().ok()?;
-    let mut files = Vec::new();
-    if metadata.is_dir() {
-        collect(path, 0, &mut files);
-    } else {
-        files.push(path.to_owned());
+    let places = skills.chain(broken).filter(|place| place.scope != Scope::Builtin);
+    let targets: Vec<Target> = places.map(Target::of).collect();
+    let mut found = inspect_targets(&targets, config, profile);
+    for broken in &snapshot.broken {
+        // What a plugin forbids its skills is not to be seen in the skill's own directory.
+        let path = broken.place.path();
+        if let Some(inspected) = found.iter_mut().find(|inspected| inspected.loaded && inspected.path == path)
+        {
+            inspected.loaded = false;
+            inspected.problems.extend(broken.problems.iter().filter(|problem| problem.excludes()).cloned());
+        }
     }
-    Some(inspect_files(&files, config, profile))
+    found
 }
 
-fn inspect_files(files: &[PathBuf], config: &Config, profile: Profile) -> Vec<Inspected> {
+/// Inspects every skill, plugin and marketplace at or below a path; `None` where there is no such path.
+pub fn inspect_path(path: &Path, config: &Config, profile: Profile) -> Option<Inspection> {
+    let metadata = path.metadata().ok()?;
+    // A path such as `..` has no name that a skill could go by, and `.` in one is nothing to show people.
+    let path =
+        if path.file_name().is_some() { path.components().collect() } else { path.canonicalize().ok()? };
+    let mut inspection = Inspection::default();
+    let mut targets = Vec::new();
+    if metadata.is_dir() {
+        collect(&path, 0, &mut targets, &mut inspection);
+    } else {
+        let is_in_directory = path.file_name().is_some_and(skill_reader::is_skill_file);
+        targets.push(Target { form: if is_in_directory { Form::Directory } else { Form::Flat }, path });
+    }
+    inspection.skills = inspect_targets(&targets, config, profile);
+    Some(inspection)
+}
+
+impl Target {
+    fn of(place: &Place) -> Self {
+        Self { path: place.path(), form: if place.flat { Form::Flat } else { Form::Directory } }
+    }
+}
+
+fn inspect_targets(targets: &[Target], config: &Config, profile: Profile) -> Vec<Inspected> {
     let manner = Manner { profile, ..Manner::lenient(config) };
-    let mut found: Vec<Inspected> =
-        in_parallel(files, |file| inspect_file(file, manner)).into_iter().flatten().collect();
+    let found = in_parallel(targets, |target| inspect(target, manner));
+    let mut found: Vec<Inspected> = found.into_iter().flatten().collect();
     found.sort_by(|a, b| a.path.cmp(&b.path));
     found
 }
 
-fn inspect_file(file: &Path, manner: Manner) -> Option<Inspected> {
+fn inspect(target: &Target, manner: Manner) -> Option<Inspected> {
+    let Target { path, form } = target;
     let directory =
-        file.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        path.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let open = Directory::open(directory).ok()?;
-    let name = file.file_name()?;
-    let in_directory = skill_reader::is_skill_file(name);
-    let skill = SkillDirectory { open: &open, path: directory, in_root: Path::new("") };
-    let record = match in_directory.then(|| skill_reader::read_directory(&skill, manner)) {
-        Some(Found::Skill(record)) if name == record.file.as_ref() => *record,
-        _ => skill_reader::read_single(&open, Path::new(name), manner)?,
+    let file = Path::new(path.file_name()?);
+    let record = match form {
+        Form::Directory => {
+            let skill = SkillDirectory { open: &open, path: directory };
+            match skill_reader::read_directory(&skill, manner) {
+                Found::Skill(record) if file == Path::new(record.file.as_ref()) => *record,
+                _ => skill_reader::read_single(&open, file, manner)?,
+            }
+        }
+        Form::Flat => skill_reader::read_single(&open, file, manner)?,
+        Form::Perhaps => skill_reader::read_flat(&open, file, manner)?,
     };
-    let stem = if in_directory { directory.file_name() } else { file.file_stem() };
-    let name = match &record.skill {
-        Some(skill) => skill.name.clone(),
-        None => stem.map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default(),
-    };
-    Some(Inspected { path: file.to_owned(), name, loaded: record.skill.is_some(), problems: record.problems })
+    let stem = if matches!(form, Form::Directory) { directory.file_name() } else { path.file_stem() };
+    let stem = || stem.map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = record.skill.as_ref().map_or_else(stem, |skill| skill.name.clone());
+    let mut problems = record.problems;
+    problems.extend(of_the_text(&open, file, manner, &problems));
+    Some(Inspected { path: path.clone(), name, loaded: record.skill.is_some(), problems })
+}
+
+/// What authors are told of a skill's text and loaders do not ask.
+fn of_the_text(directory: &Directory, file: &Path, manner: Manner, known: &[Problem]) -> Vec<Problem> {
+    let read = directory.read(file, manner.limit as u64).ok().and_then(|read| read.bytes);
+    let Some(bytes) = read else { return Vec::new() };
+    let Ok(decoded) = text::decode(&bytes, manner.limit) else { return Vec::new() };
+    let mut problems = validate::validate(&decoded.text, &[]);
+    problems.retain(|problem| known.iter().all(|known| known.code != problem.code));
+    let name = file.to_string_lossy();
+    problems.into_iter().map(|problem| problem.in_file(name.as_ref())).collect()
 }
 
 /// Every skill's file at or below a directory, those inside other skills too; links are not followed.
-fn collect(directory: &Path, depth: usize, files: &mut Vec<PathBuf>) {
+fn collect(directory: &Path, depth: usize, targets: &mut Vec<Target>, inspection: &mut Inspection) {
     if depth > MAX_DEPTH {
         return;
     }
-    for name in directory::names(directory).unwrap_or_default() {
+    // Elsewhere a Markdown file with a description is a page of somebody's documentation.
+    let has_flat_skills = directory.file_name().is_some_and(|name| name == "skills" || name == "skill");
+    let names = directory::names(directory).unwrap_or_default();
+    // A manifest lies in a hidden directory of its plugin; that directory is no plugin.
+    let below = directory.components().rev().take(depth);
+    let is_hidden = below.into_iter().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."));
+    if !is_hidden && packages::may_be_package(&names) {
+        let found = packages::problems(directory);
+        inspection.packages += usize::from(found.is_some());
+        inspection.problems.extend(found.into_iter().flatten());
+    }
+    for name in names {
         let path = directory.join(&name.name);
-        if name.kind == Kind::Directory && !skill_files::is_skipped(&name.name) {
-            collect(&path, depth + 1, files);
-        } else if name.kind != Kind::Directory && skill_reader::is_skill_file(&name.name) {
-            files.push(path);
+        let is_markdown = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"));
+        match name.kind {
+            Kind::Directory if skill_files::is_skipped(&name.name) => {}
+            Kind::Directory => collect(&path, depth + 1, targets, inspection),
+            _ if skill_reader::is_skill_file(&name.name) => {
+                targets.push(Target { path, form: Form::Directory });
+            }
+            _ if has_flat_skills && is_markdown => targets.push(Target { path, form: Form::Perhaps }),
+            _ => {}
         }
     }
 }

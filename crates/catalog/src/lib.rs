@@ -3,11 +3,13 @@
 //! The crate reads files and nothing else: no environment, no clock, no network, no process. What it needs to know
 //! of its surroundings arrives as a [`Machine`] and a configuration.
 
+mod allowlist;
 pub mod conventions;
 pub mod create;
 mod directory;
 mod discover;
 mod eligibility;
+mod fingerprint;
 mod index;
 mod inspect;
 mod machine;
@@ -21,7 +23,8 @@ mod snapshot;
 pub mod validate;
 
 pub use discover::{Freshness, bytes, discover, files};
-pub use inspect::{Inspected, inspect_path, inspect_snapshot};
+pub use fingerprint::Fingerprint;
+pub use inspect::{Inspected, Inspection, inspect_path, inspect_snapshot};
 pub use machine::Machine;
 pub use root::{Root, Status};
 pub use scope::Scope;

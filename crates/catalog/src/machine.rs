@@ -43,9 +43,14 @@ impl Machine {
     /// whose skills are the person's and not a project's.
     pub fn project_directories(&self) -> Vec<&Path> {
         let top = self.workspace();
+        let real_home = self.home.as_ref().and_then(|home| home.canonicalize().ok());
+        let is_home = |directory: &Path| {
+            let is = |home: &PathBuf| home == directory;
+            self.home.as_ref().is_some_and(is) || real_home.as_ref().is_some_and(is)
+        };
         let mut found = Vec::new();
         for directory in self.directory.ancestors() {
-            if Some(directory) != self.home.as_deref() {
+            if !is_home(directory) {
                 found.push(directory);
             }
             if directory == top {
@@ -75,6 +80,13 @@ impl Machine {
 
     /// The directories in which programs are looked for.
     pub fn search_path(&self) -> Vec<PathBuf> {
-        self.variable("PATH").map(|path| std::env::split_paths(path).collect()).unwrap_or_default()
+        self.directories("PATH")
+    }
+
+    /// The directories that a variable lists. A relative one means another directory wherever one stands, and none here.
+    pub(crate) fn directories(&self, variable: &str) -> Vec<PathBuf> {
+        let separator = if cfg!(windows) { ';' } else { ':' };
+        let listed = self.variable(variable).unwrap_or_default().split(separator).map(PathBuf::from);
+        listed.filter(|directory| directory.is_absolute()).collect()
     }
 }

@@ -1,6 +1,8 @@
 //! The directories that are searched, in order of precedence.
+//!
+//! What is in them is not looked at here.
 
-use crate::conventions::{Holds, PlaceKind, places};
+use crate::conventions::{self, Holds, PlaceKind, places};
 use crate::{Machine, Scope};
 use guild_manifest::config::{Config, Layer, Place, expand};
 use guild_manifest::{Code, Problem};
@@ -53,8 +55,9 @@ impl Status {
         match fs::metadata(path) {
             Ok(metadata) if !metadata.is_dir() => Self::NotDirectory,
             Ok(_) => fs::read_dir(path).map_or(Self::Unreadable, |_| Self::Ok),
+            // A file on the way there, such as a program named `agent` beside which nobody keeps `agent/skills`.
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => Self::Missing,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Self::Missing,
-            Err(error) if error.kind() == io::ErrorKind::NotADirectory => Self::NotDirectory,
             Err(_) => Self::Unreadable,
         }
     }
@@ -62,49 +65,51 @@ impl Status {
 
 /// Every root for this machine and configuration, highest precedence first, each directory once.
 pub fn roots(machine: &Machine, config: &Config, problems: &mut Vec<Problem>) -> Vec<Root> {
-    let mut list = List::default();
+    let mut list = List { machine, problems, roots: Vec::new(), seen: HashSet::new() };
+    let in_projects = places(PlaceKind::Project);
     for directory in machine.project_directories() {
-        for place in places(PlaceKind::Project) {
-            list.add(directory.join(place.directory), Scope::Project, place.convention, place.holds);
+        for place in &in_projects {
+            list.add_usual(directory.join(place.directory), Scope::Project, place);
         }
     }
-    for place in &config.skill_paths {
-        list.add_configured(machine, place, Scope::Custom, Holds::Skills, problems);
-    }
-    for place in &config.plugin_paths {
-        list.add_configured(machine, place, Scope::Custom, Holds::Plugins, problems);
-    }
-    for place in places(PlaceKind::User) {
+    list.add_configured(&config.skill_paths, Scope::Custom, Holds::Skills);
+    list.add_configured(&config.plugin_paths, Scope::Custom, Holds::Plugins);
+    for place in &places(PlaceKind::User) {
         if let Some(path) = user_path(machine, place.directory) {
-            list.add(path, Scope::User, place.convention, place.holds);
+            list.add_usual(path, Scope::User, place);
         }
     }
-    for place in places(PlaceKind::System) {
-        list.add(machine.system_path(place.directory), Scope::System, place.convention, place.holds);
+    for place in &places(PlaceKind::System) {
+        list.add_usual(machine.system_path(place.directory), Scope::System, place);
     }
-    for place in &config.extra_skill_paths {
-        list.add_configured(machine, place, Scope::Extra, Holds::Skills, problems);
-    }
-    for place in &config.extra_plugin_paths {
-        list.add_configured(machine, place, Scope::Extra, Holds::Plugins, problems);
-    }
+    list.add_configured(&config.extra_skill_paths, Scope::Extra, Holds::Skills);
+    list.add_configured(&config.extra_plugin_paths, Scope::Extra, Holds::Plugins);
     list.roots
 }
 
-/// A configured path made whole, or the problem that it cannot be.
+/// A configured path made whole, or the problem that it cannot be used.
 pub(crate) fn resolve(machine: &Machine, place: &Place) -> Result<PathBuf, Problem> {
-    // A project's paths stay in the workspace; a person's are relative to where their file lies.
-    let base = match place.layer {
-        Layer::Project => machine.workspace(),
-        Layer::User | Layer::System => Path::new(&place.file).parent().unwrap_or(&machine.directory),
-    };
+    let workspace = machine.workspace().to_string_lossy();
     let home = machine.home.as_ref().map(|home| home.to_string_lossy());
     let env = |name: &str| machine.variable(name).map(str::to_owned);
-    expand(&place.path, home.as_deref(), &env, &base.to_string_lossy()).map(PathBuf::from).map_err(|error| {
+    let path = expand(&place.path, home.as_deref(), &env, place.base(&workspace)).map_err(|error| {
         let message = format!("`{}` cannot be expanded: {error}", place.path);
         Problem::new(Code::ConfigValueInvalid, place.at, message, "write an absolute path")
             .in_file(&place.file)
-    })
+    })?;
+    let path = PathBuf::from(path);
+    if place.layer == Layer::Project && leaves(machine.workspace(), &path) {
+        let message = format!("`{}` is a link that leads out of the project; it was ignored", place.path);
+        let hint = "name it in your own configuration if you trust what is there";
+        return Err(Problem::new(Code::ConfigKeyUntrusted, place.at, message, hint).in_file(&place.file));
+    }
+    Ok(path)
+}
+
+/// Whether something is there, and really lies elsewhere than below `directory`.
+fn leaves(directory: &Path, path: &Path) -> bool {
+    let real = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+    path.canonicalize().is_ok_and(|path| !path.starts_with(real))
 }
 
 fn user_path(machine: &Machine, directory: &str) -> Option<PathBuf> {
@@ -114,46 +119,44 @@ fn user_path(machine: &Machine, directory: &str) -> Option<PathBuf> {
     }
 }
 
-#[derive(Default)]
-struct List {
+struct List<'a> {
+    machine: &'a Machine,
+    problems: &'a mut Vec<Problem>,
     roots: Vec<Root>,
-    seen: HashSet<PathBuf>,
+    seen: HashSet<(PathBuf, Holds)>,
 }
 
-impl List {
-    fn add(&mut self, path: PathBuf, scope: Scope, convention: &'static str, holds: Holds) {
-        let status = Status::of(&path);
-        // Two spellings of one directory are one root, whatever links lie between them.
-        let identity = if status == Status::Ok { path.canonicalize().ok() } else { None };
-        if self.seen.insert(identity.unwrap_or_else(|| path.clone())) {
-            let priority = self.roots.len();
-            self.roots.push(Root { path, scope, convention, holds, priority, status });
+impl List<'_> {
+    fn add_usual(&mut self, path: PathBuf, scope: Scope, place: &conventions::Place) {
+        let (convention, holds) = (place.convention, place.holds);
+        self.add(Root { status: Status::of(&path), path, scope, convention, holds, priority: 0 });
+    }
+
+    fn add_configured(&mut self, places: &[Place], scope: Scope, holds: Holds) {
+        for place in places {
+            match resolve(self.machine, place) {
+                Ok(path) => {
+                    let status = Status::of(&path);
+                    if status == Status::Missing {
+                        let message = format!("`{}` does not exist", path.display());
+                        let hint = "create it, or remove the line";
+                        let problem = Problem::new(Code::ConfigPathMissing, place.at, message, hint);
+                        self.problems.push(problem.in_file(&place.file));
+                    }
+                    self.add(Root { path, scope, convention: "config", holds, priority: 0, status });
+                }
+                Err(problem) => self.problems.push(problem),
+            }
         }
     }
 
-    fn add_configured(
-        &mut self,
-        machine: &Machine,
-        place: &Place,
-        scope: Scope,
-        holds: Holds,
-        problems: &mut Vec<Problem>,
-    ) {
-        match resolve(machine, place) {
-            Ok(path) => {
-                self.add(path.clone(), scope, "config", holds);
-                if Status::of(&path) == Status::Missing {
-                    let message = format!("`{}` does not exist", path.display());
-                    let problem = Problem::new(
-                        Code::ConfigPathMissing,
-                        place.at,
-                        message,
-                        "create it, or remove the line",
-                    );
-                    problems.push(problem.in_file(&place.file));
-                }
-            }
-            Err(problem) => problems.push(problem),
+    /// Adds a root at the end, unless its directory is there already.
+    fn add(&mut self, root: Root) {
+        // Two spellings of one directory are one root, whatever links lie between them.
+        let real = if root.status == Status::Ok { root.path.canonicalize().ok() } else { None };
+        if self.seen.insert((real.unwrap_or_else(|| root.path.clone()), root.holds)) {
+            let priority = self.roots.len();
+            self.roots.push(Root { priority, ..root });
         }
     }
 }

@@ -1,12 +1,15 @@
 //! The immutable result of one discovery.
+//!
+//! It holds what was found as it was then, and never looks at a disk again.
 
 mod lookup;
+mod version;
 
 use crate::precedence::Resolved;
-use crate::{Root, Scope};
+use crate::{Fingerprint, Root, Scope};
+use guild_manifest::Problem;
 use guild_manifest::plugin::Plugin;
 use guild_manifest::skill::Skill;
-use guild_manifest::{Digest, Problem};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,8 +31,8 @@ pub struct Snapshot {
     pub roots: Vec<Root>,
     /// What is wrong with roots, plugins and configuration.
     pub problems: Vec<Problem>,
-    /// A digest of all that; equal snapshots have equal versions.
-    pub version: Digest,
+    /// A fingerprint of all that: equal snapshots have equal versions, and a difference that shows changes it.
+    pub version: Fingerprint,
 }
 
 /// A skill in a snapshot.
@@ -41,8 +44,8 @@ pub struct Entry {
     pub place: Place,
     /// Other places that hold the same content under the same name.
     pub also_at: Vec<PathBuf>,
-    /// The digest of its file.
-    pub digest: Digest,
+    /// The fingerprint of its file.
+    pub fingerprint: Fingerprint,
     /// What is wrong with it.
     pub problems: Vec<Problem>,
     /// Why it cannot be used on this machine; empty if it can.
@@ -115,14 +118,14 @@ impl Place {
     }
 
     /// The name under which a skill of this place is listed: `plugin/skill`, or the skill's alone.
-    pub fn qualified(&self, name: &str) -> String {
-        self.plugin.as_ref().map_or_else(|| name.to_owned(), |plugin| format!("{plugin}/{name}"))
+    pub fn qualified<'a>(&self, name: &'a str) -> Cow<'a, str> {
+        self.plugin.as_ref().map_or(Cow::Borrowed(name), |plugin| Cow::Owned(format!("{plugin}/{name}")))
     }
 }
 
 impl Entry {
     /// The name that lists show and that always finds it.
-    pub fn qualified_name(&self) -> String {
+    pub fn qualified_name(&self) -> Cow<'_, str> {
         self.place.qualified(&self.skill.name)
     }
 
@@ -138,39 +141,23 @@ impl Entry {
 }
 
 impl Snapshot {
+    /// Everything that was found, sorted where the order of discovery means nothing; not sealed yet. Names were decided
+    /// in the order of names, so skills come sorted.
     pub(crate) fn new(
         roots: Vec<Root>,
         resolved: Resolved,
-        plugins: Vec<PluginEntry>,
+        mut plugins: Vec<PluginEntry>,
         problems: Vec<Problem>,
     ) -> Self {
-        let Resolved { skills, broken, collisions } = resolved;
-        Self { skills, broken, plugins, collisions, roots, problems, version: Digest::of(b"") }
+        let Resolved { skills, broken, mut collisions } = resolved;
+        plugins.sort_by(|a, b| a.plugin.name.cmp(&b.plugin.name));
+        collisions.sort_by(|a, b| (&a.name, &a.skipped).cmp(&(&b.name, &b.skipped)));
+        Self { skills, broken, plugins, collisions, roots, problems, version: Fingerprint::default() }
     }
 
-    /// Sorts what order of discovery does not mean anything in, and fixes the version.
+    /// Fixes the version; nothing changes after this.
     pub(crate) fn seal(&mut self) {
-        self.skills.sort_by_cached_key(Entry::qualified_name);
-        self.broken.sort_by_cached_key(|broken| broken.place.qualified(&broken.name));
-        self.plugins.sort_by(|a, b| a.plugin.name.cmp(&b.plugin.name));
-        self.collisions.sort_by(|a, b| (&a.name, &a.skipped).cmp(&(&b.name, &b.skipped)));
-        let skills = self.skills.iter().map(|entry| {
-            let state = u8::from(entry.enabled) | u8::from(entry.is_eligible()) << 1;
-            Digest::of_parts([
-                entry.place.path().as_os_str().as_encoded_bytes(),
-                entry.digest.as_bytes(),
-                &[state],
-            ])
-        });
-        let broken = self.broken.iter().map(|broken| {
-            let codes: Vec<u8> =
-                broken.problems.iter().flat_map(|problem| problem.code.as_str().bytes()).collect();
-            Digest::of_parts([broken.place.path().as_os_str().as_encoded_bytes(), &codes])
-        });
-        let plugins = self.plugins.iter().map(|entry| Digest::of(format!("{:?}", entry.plugin).as_bytes()));
-        let all: Vec<u8> =
-            skills.chain(broken).chain(plugins).flat_map(|digest| *digest.as_bytes()).collect();
-        self.version = Digest::of(&all);
+        self.version = version::of(self);
     }
 
     /// The entry whose file is `path`.

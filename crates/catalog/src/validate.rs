@@ -5,7 +5,7 @@
 
 mod references;
 
-use guild_manifest::{Code, Pos, Problem};
+use guild_manifest::{Code, Pos, Problem, frontmatter};
 
 pub use references::{is_known_tool, looks_like_tool_name, references};
 
@@ -25,8 +25,8 @@ pub fn is_valid_name(name: &str) -> bool {
 /// `registry` names the tools that are there besides those that agents bring along.
 pub fn validate(text: &str, registry: &[&str]) -> Vec<Problem> {
     let mut problems = structure(text);
-    if let Parts::Closed { body, body_line } = split(text) {
-        problems.extend(references(body, body_line, registry));
+    if let Ok(parts) = frontmatter::split(text) {
+        problems.extend(references(parts.body, parts.body_line, registry));
     }
     problems
 }
@@ -36,13 +36,10 @@ pub fn structure(text: &str) -> Vec<Problem> {
     if text.trim().is_empty() {
         return vec![empty(Pos::START)];
     }
-    let mut problems = match split(text) {
-        Parts::Missing => vec![missing()],
-        Parts::Unclosed { line } => vec![unclosed(line)],
-        Parts::Closed { body, body_line } if body.trim().is_empty() => {
-            return vec![empty(Pos::line(body_line))];
-        }
-        Parts::Closed { .. } => Vec::new(),
+    let mut problems = match frontmatter::split(text) {
+        Err(problem) => vec![problem],
+        Ok(parts) if parts.body.trim().is_empty() => return vec![empty(Pos::line(parts.body_line))],
+        Ok(_) => Vec::new(),
     };
     if text.len() < FEWEST_BYTES {
         problems.push(too_short(text.len()));
@@ -50,47 +47,9 @@ pub fn structure(text: &str) -> Vec<Problem> {
     problems
 }
 
-/// A skill file, parted at its fences.
-enum Parts<'a> {
-    Missing,
-    Unclosed { line: u32 },
-    Closed { body: &'a str, body_line: u32 },
-}
-
-fn split(text: &str) -> Parts<'_> {
-    let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut line_number = 0_u32;
-    let mut opened_at = None;
-    while !rest.is_empty() {
-        let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
-        line_number = line_number.saturating_add(1);
-        rest = after;
-        match (opened_at, line.trim_end()) {
-            (None, "") => {}
-            (None, "---") => opened_at = Some(line_number),
-            (None, _) => return Parts::Missing,
-            (Some(_), "---" | "...") => {
-                return Parts::Closed { body: rest, body_line: line_number.saturating_add(1) };
-            }
-            (Some(_), _) => {}
-        }
-    }
-    opened_at.map_or(Parts::Missing, |line| Parts::Unclosed { line })
-}
-
 fn empty(at: Pos) -> Problem {
     let hint = "write below the frontmatter what the agent is to do";
     Problem::new(Code::BodyEmpty, at, "the skill has no instructions", hint)
-}
-
-fn missing() -> Problem {
-    let hint = "begin the file with a line `---`, the keys `name` and `description`, and a line `---`";
-    Problem::new(Code::MissingFrontmatter, Pos::START, "the skill has no frontmatter", hint)
-}
-
-fn unclosed(line: u32) -> Problem {
-    let hint = "end the frontmatter with a line `---`";
-    Problem::new(Code::UnclosedFrontmatter, Pos::line(line), "the frontmatter is never closed", hint)
 }
 
 fn too_short(bytes: usize) -> Problem {

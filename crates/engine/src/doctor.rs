@@ -4,8 +4,8 @@ use crate::Envelope;
 use crate::counted::counted;
 use crate::hall::Hall;
 use crate::reply::{Doctor, DoctorLine, Health};
-use guild_catalog::{Entry, Status};
-use guild_manifest::{Code, Problem, Severity};
+use guild_catalog::Status;
+use guild_manifest::{Code, Problem};
 
 /// Looks at everything.
 pub fn doctor(hall: &Hall) -> Envelope<Doctor> {
@@ -95,8 +95,13 @@ fn descriptions(hall: &Hall) -> DoctorLine {
 }
 
 fn eligibility(hall: &Hall) -> DoctorLine {
-    let unmet: Vec<String> =
-        hall.snapshot.skills.iter().filter(|entry| !entry.is_eligible()).map(Entry::qualified_name).collect();
+    let unmet: Vec<String> = hall
+        .snapshot
+        .skills
+        .iter()
+        .filter(|entry| !entry.is_eligible())
+        .map(|entry| entry.qualified_name().into_owned())
+        .collect();
     let detail = match unmet.as_slice() {
         [] => "every skill has what it asks for".to_owned(),
         names => format!("{} cannot be used here: {}", counted(names.len(), "skill"), some(names)),
@@ -132,8 +137,7 @@ fn plugins(hall: &Hall) -> DoctorLine {
 }
 
 fn allowlists(hall: &Hall) -> DoctorLine {
-    let is_slip = |p: &&Problem| p.code == Code::AllowlistUnknown && p.severity > Severity::Info;
-    let unknown = hall.snapshot.problems.iter().filter(is_slip).count();
+    let unknown = hall.snapshot.problems.iter().filter(|p| p.code == Code::AllowlistUnknown).count();
     let agents: Vec<String> = hall.config.agents.keys().cloned().collect();
     let detail = format!("configured for {}; {}", some(&agents), counted(unknown, "unknown name"));
     line("allowlists", worry(unknown, Health::Warning), detail, "correct the names under `[agents]`")

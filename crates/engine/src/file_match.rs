@@ -38,7 +38,7 @@ impl FileMatch {
     /// Marks each summary, and moves those that match to the front without changing the order otherwise.
     pub fn mark(&self, skills: &mut [SkillSummary<'_>]) {
         for skill in skills.iter_mut() {
-            skill.matches_file = Some(self.matching.contains(&skill.path));
+            skill.matches_file = Some(self.matching.contains(&skill.path.to_path_buf()));
         }
         skills.sort_by_key(|skill| skill.matches_file != Some(true));
     }

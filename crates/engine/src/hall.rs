@@ -1,6 +1,5 @@
 //! The hall: one machine, one configuration, one snapshot, on which operations are asked.
 
-use crate::allowlist::{self, Listed};
 use guild_catalog::{Freshness, Machine, Snapshot, discover};
 use guild_manifest::config::{self, Config, Layer};
 use guild_manifest::{Code, Pos, Problem};
@@ -34,9 +33,8 @@ pub struct Hall {
 impl Hall {
     /// Reads the configuration and discovers everything.
     pub fn open(machine: Machine, files: &[ConfigFile], freshness: Freshness) -> Self {
-        let Configured { config, mut problems, ignored, lists } = configure(files);
+        let Configured { config, mut problems, ignored } = configure(files);
         let mut snapshot = discover(&machine, &config, freshness);
-        problems.extend(allowlist::unknown(&snapshot, &lists));
         problems.append(&mut snapshot.problems);
         snapshot.problems = problems;
         let config_files = files.iter().map(|file| file.path.clone()).collect();
@@ -56,12 +54,11 @@ struct Configured {
     config: Config,
     problems: Vec<Problem>,
     ignored: Vec<Problem>,
-    lists: Vec<Listed>,
 }
 
 fn configure(files: &[ConfigFile]) -> Configured {
     let (mut problems, mut ignored) = (Vec::new(), Vec::new());
-    let (mut layers, mut lists) = (Vec::new(), Vec::new());
+    let mut layers = Vec::new();
     for file in files {
         let reading = match &file.content {
             Ok(bytes) => config::read(&file.path, bytes, file.layer),
@@ -72,10 +69,9 @@ fn configure(files: &[ConfigFile]) -> Configured {
             ignored.extend(fatal.cloned());
         }
         problems.extend(reading.problems);
-        lists.extend(allowlist::listed(&reading.settings));
         layers.push((file.layer, reading.settings));
     }
-    Configured { config: config::merge(layers), problems, ignored, lists }
+    Configured { config: config::merge(layers), problems, ignored }
 }
 
 /// A file that is there but cannot be read sets nothing, and that must be told.

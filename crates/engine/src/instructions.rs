@@ -2,7 +2,9 @@
 
 use crate::hall::Hall;
 use guild_catalog::Entry;
+use guild_manifest::Digest;
 use guild_manifest::skill::{self, Profile, Source};
+use guild_manifest::tree::Data;
 use std::io;
 
 /// What a skill tells the model to do.
@@ -11,6 +13,10 @@ pub struct Instructions {
     pub text: String,
     /// The line of the file on which it begins.
     pub line: u32,
+    /// The frontmatter above it, as written.
+    pub frontmatter: Data,
+    /// The digest of the whole file.
+    pub digest: Digest,
 }
 
 /// Reads the instructions of a skill.
@@ -19,7 +25,12 @@ pub fn instructions(hall: &Hall, entry: &Entry) -> io::Result<Instructions> {
     let max_bytes = usize::try_from(hall.config.limits.max_file_bytes).unwrap_or(usize::MAX);
     let source = Source { max_bytes, ..Source::new(&entry.place.file, &entry.skill.name, &bytes) };
     let reading = skill::read(&source, Profile::Lenient);
-    Ok(Instructions { line: reading.body_line, text: reading.body.into_owned() })
+    Ok(Instructions {
+        line: reading.body_line,
+        frontmatter: reading.frontmatter.to_data(),
+        text: reading.body.into_owned(),
+        digest: Digest::of(&bytes),
+    })
 }
 
 /// The sentence for a skill whose file cannot be read.

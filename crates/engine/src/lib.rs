@@ -4,7 +4,6 @@
 //! no environment and decides no exit: the surfaces above do.
 
 mod agent;
-mod allowlist;
 mod check;
 mod codes;
 mod counted;

@@ -64,7 +64,7 @@ fn empty(hall: &Hall) -> List<'_> {
 
 fn broken_line(broken: &guild_catalog::Broken) -> BrokenLine<'_> {
     BrokenLine {
-        name: broken.place.qualified(&broken.name),
+        name: broken.place.qualified(&broken.name).into_owned(),
         scope: broken.place.scope.as_str(),
         path: broken.place.path().to_string_lossy().into_owned(),
         problems: broken.problems.iter().map(ProblemLine::of).collect(),

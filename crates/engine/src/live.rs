@@ -3,8 +3,8 @@
 //! It neither sleeps nor watches by itself: whoever holds it decides when to look again.
 
 use crate::hall::{ConfigFile, Hall};
-use guild_catalog::{Freshness, Machine, Status};
-use guild_manifest::{Digest, Problem};
+use guild_catalog::{Fingerprint, Freshness, Machine, Status};
+use guild_manifest::Problem;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -27,7 +27,7 @@ pub struct Changes {
     /// Skills whose file, place or state is another, by name.
     pub changed: Vec<Change>,
     /// The version of the snapshot that is in effect now.
-    pub version: Digest,
+    pub version: Fingerprint,
 }
 
 /// One skill that changed.
@@ -112,7 +112,7 @@ fn refuse_loss(before: &Hall, after: &Hall) -> Result<(), RefreshError> {
 struct Standing<'a> {
     path: PathBuf,
     scope: guild_catalog::Scope,
-    digest: Option<Digest>,
+    fingerprint: Option<Fingerprint>,
     enabled: bool,
     unmet: &'a [String],
     problems: &'a [Problem],
@@ -124,7 +124,7 @@ fn compare(before: &Hall, after: &Hall) -> Changes {
         name: name.clone(),
         scope: standing.scope,
         path: standing.path.clone(),
-        loaded: standing.digest.is_some(),
+        loaded: standing.fingerprint.is_some(),
     };
     let missing_in = |from: &BTreeMap<String, Standing<'_>>, other: &BTreeMap<String, Standing<'_>>| {
         from.iter().filter(|(name, _)| !other.contains_key(*name)).map(|(name, s)| change(name, s)).collect()
@@ -146,23 +146,23 @@ fn standings(hall: &Hall) -> BTreeMap<String, Standing<'_>> {
         let standing = Standing {
             path: entry.place.path(),
             scope: entry.place.scope,
-            digest: Some(entry.digest),
+            fingerprint: Some(entry.fingerprint),
             enabled: entry.enabled,
             unmet: &entry.unmet,
             problems: &entry.problems,
         };
-        (entry.qualified_name(), standing)
+        (entry.qualified_name().into_owned(), standing)
     });
     let broken = hall.snapshot.broken.iter().map(|broken| {
         let standing = Standing {
             path: broken.place.path(),
             scope: broken.place.scope,
-            digest: None,
+            fingerprint: None,
             enabled: true,
             unmet: &[],
             problems: &broken.problems,
         };
-        (broken.place.qualified(&broken.name), standing)
+        (broken.place.qualified(&broken.name).into_owned(), standing)
     });
     skills.chain(broken).collect()
 }

@@ -35,7 +35,7 @@ pub fn prompt<'a>(hall: &'a Hall, request: &PromptRequest<'_>) -> Envelope<reply
         entries.sort_by_key(|entry| !file.matches(entry));
     }
     let texts: Vec<(String, String)> =
-        entries.iter().map(|entry| (entry.qualified_name(), location(entry))).collect();
+        entries.iter().map(|entry| (entry.qualified_name().into_owned(), location(entry))).collect();
     let items: Vec<Item<'_>> =
         entries.iter().zip(&texts).map(|(entry, (name, location))| item(entry, name, location)).collect();
     let format = request.format.unwrap_or_else(|| configured_format(hall));

@@ -30,7 +30,7 @@ pub fn render(hall: &Hall, request: &RenderRequest<'_>) -> Envelope<Render<'stat
             return Envelope::error(unresolved.code, unresolved.message, reply);
         }
     };
-    let found = Render { found: true, skill: Some(entry.qualified_name()), ..Render::default() };
+    let found = Render { found: true, skill: Some(entry.qualified_name().into_owned()), ..Render::default() };
     if let Some(reason) = refusal(hall, entry, request.caller) {
         return Envelope::error(Code::SkillNotInvocable, reason, found);
     }

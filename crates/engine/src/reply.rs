@@ -13,7 +13,7 @@ use serde::Serialize;
 
 pub use check::{Check, CheckSummary, CheckedFile, OtherFile, ProblemLine};
 pub use show::{Contract, Detail, Param, Show};
-pub use summary::{CollisionLine, SkillSummary};
+pub use summary::{CollisionLine, FilePath, SkillSummary};
 pub use watch::{Watch, WatchLine};
 
 /// `list`: every skill.

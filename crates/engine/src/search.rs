@@ -7,6 +7,7 @@ use crate::reply::{Search, SkillSummary};
 use crate::{Code, Envelope};
 use guild_catalog::Entry;
 use guild_catalog::search::{Document, rank};
+use std::borrow::Cow;
 
 /// What to search for.
 #[derive(Debug)]
@@ -37,7 +38,7 @@ pub fn search<'a>(hall: &'a Hall, request: &SearchRequest<'_>) -> Envelope<Searc
         Some(agent) => skills_of(hall, agent),
         None => hall.snapshot.skills.iter().collect(),
     };
-    let names: Vec<String> = entries.iter().map(|entry| entry.qualified_name()).collect();
+    let names: Vec<Cow<'_, str>> = entries.iter().map(|entry| entry.qualified_name()).collect();
     // A file that cannot be read now is still found by what the snapshot knows of it.
     let bodies: Vec<String> = entries.iter().map(|entry| body(entry)).collect();
     let documents: Vec<Document<'_>> = entries

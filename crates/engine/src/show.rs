@@ -25,15 +25,15 @@ pub fn show<'a>(hall: &'a Hall, name: &str) -> Envelope<Show<'a>> {
         }
     };
     match instructions(hall, entry) {
-        Ok(Instructions { text, .. }) => {
-            let skill = Some(detail(hall, entry, &text));
+        Ok(instructions) => {
+            let skill = Some(detail(hall, entry, instructions));
             Envelope::ok(Show { found: true, skill, candidates: Vec::new() })
         }
         Err(error) => Envelope::error(Code::ReadFailed, unreadable(entry, &error), missing(Vec::new())),
     }
 }
 
-fn detail<'a>(hall: &'a Hall, entry: &'a Entry, body: &str) -> Detail<'a> {
+fn detail<'a>(hall: &'a Hall, entry: &'a Entry, instructions: Instructions) -> Detail<'a> {
     let contract = entry.skill.contract.as_deref();
     let params = contract.and_then(|contract| contract.params.as_ref());
     let name = entry.qualified_name();
@@ -41,7 +41,7 @@ fn detail<'a>(hall: &'a Hall, entry: &'a Entry, body: &str) -> Detail<'a> {
     let shadows = hall.snapshot.collisions.iter().filter(|c| c.name == name && c.kept.1 == kept);
     Detail {
         summary: SkillSummary::of(entry),
-        body: body.trim_start_matches('\n').to_owned(),
+        body: instructions.text.trim_start_matches('\n').to_owned(),
         directory: &entry.place.directory,
         files: guild_catalog::files(&entry.place),
         script: contract.and_then(|contract| contract.script.as_deref()),
@@ -52,9 +52,8 @@ fn detail<'a>(hall: &'a Hall, entry: &'a Entry, body: &str) -> Detail<'a> {
         aliases: &entry.skill.aliases,
         shadows: shadows.map(|collision| collision.skipped.1.as_path()).collect(),
         paths: &entry.skill.paths,
-        digest: entry.digest.to_string(),
-        metadata: Data::Map(entry.skill.metadata.clone()).to_json(),
-        extra: Data::Map(entry.skill.extra.clone()).to_json(),
+        digest: instructions.digest.to_string(),
+        frontmatter: instructions.frontmatter.to_json(),
         diagnostics: entry.problems.iter().map(ProblemLine::of).collect(),
     }
 }

@@ -11,6 +11,7 @@ use guild_engine::reply::ProblemLine;
 use guild_engine::{Code, ConfigFile, Envelope, Hall, Status};
 use serde::Serialize;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
+use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -56,11 +57,11 @@ impl Ui {
         surroundings::config_files(&self.machine)
     }
 
-    /// Discovers everything.
-    pub fn hall(&self, freshness: Freshness) -> Hall {
+    /// Discovers everything. The process ends soon after; freeing a hundred thousand skills first would only cost time.
+    pub fn hall(&self, freshness: Freshness) -> ManuallyDrop<Hall> {
         let hall = Hall::open(self.machine.clone(), &self.config_files(), freshness);
         self.warn_of_ignored(&hall);
-        hall
+        ManuallyDrop::new(hall)
     }
 
     /// Says that a person's own settings are not in effect, which nothing else in a list or a prompt would show.

@@ -52,7 +52,7 @@ mod tests;
 use crate::Problem;
 use serde::Serialize;
 
-pub use agents::{Agent, Allowlist};
+pub use agents::{Agent, Allowlist, Written};
 pub use document::{MAX_BYTES, Syntax};
 pub use effective::{Config, Limits, Prompt, SkillEntry};
 pub use merge::merge;

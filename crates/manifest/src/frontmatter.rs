@@ -43,14 +43,21 @@ pub fn read(text: &str) -> Result<Frontmatter<'_>, Problem> {
     Ok(Frontmatter { map, at, body: block.body, body_line: block.body_line, problems })
 }
 
-struct Block<'a> {
-    fence_line: u32,
-    yaml: &'a str,
-    body: &'a str,
-    body_line: u32,
+/// A text parted at its fences.
+#[derive(Debug)]
+pub struct Block<'a> {
+    /// The line of the opening fence.
+    pub fence_line: u32,
+    /// What stands between the fences.
+    pub yaml: &'a str,
+    /// What stands below them.
+    pub body: &'a str,
+    /// The line on which that begins.
+    pub body_line: u32,
 }
 
-fn split(text: &str) -> Result<Block<'_>, Problem> {
+/// Parts a decoded text at its fences; the error is the reason why it cannot be.
+pub fn split(text: &str) -> Result<Block<'_>, Problem> {
     let mut offset = 0;
     let mut opened: Option<(u32, usize)> = None;
     for (index, line) in text.split_inclusive('\n').enumerate() {

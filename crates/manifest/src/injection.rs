@@ -16,7 +16,7 @@ const HINT: &str = "Guildhall runs nothing outside a container: make it a script
 ///
 /// `` !`command` `` counts at the start of a line or after white space, and ends within its paragraph.
 pub fn find(body: &str, first_line: u32) -> Vec<Problem> {
-    if !body.contains("!`") && !body.contains("```!") {
+    if !has_mark(body.as_bytes()) {
         return Vec::new();
     }
     let mut problems = Vec::new();
@@ -38,6 +38,14 @@ pub fn find(body: &str, first_line: u32) -> Vec<Problem> {
         line_number = line_number.saturating_add(1);
     }
     problems
+}
+
+/// Whether an exclamation mark stands beside a backtick anywhere; most bodies have few of either.
+fn has_mark(body: &[u8]) -> bool {
+    memchr::memchr_iter(b'!', body).any(|at| {
+        body.get(at + 1) == Some(&b'`')
+            || at.checked_sub(1).and_then(|before| body.get(before)) == Some(&b'`')
+    })
 }
 
 /// The indent of a line that opens a fence whose content is a command.

@@ -15,7 +15,7 @@ mod requirements;
 mod schema;
 mod sidecar;
 
-use crate::tree::{Data, Map};
+use crate::tree::Map;
 use crate::{Code, Pos, Problem, coerce, frontmatter, text};
 use globset::GlobBuilder;
 use serde::{Deserialize, Serialize};
@@ -61,10 +61,6 @@ pub struct Skill {
     pub contract: Option<Box<Contract>>,
     /// What it tells hosts and people beyond that.
     pub hints: Option<Box<Hints>>,
-    /// The `metadata` mapping, as written.
-    pub metadata: Vec<(String, Data)>,
-    /// Keys that mean nothing to us, kept as written.
-    pub extra: Vec<(String, Data)>,
 }
 
 /// Where a skill's text comes from.
@@ -94,6 +90,8 @@ impl<'a> Source<'a> {
 pub struct Reading<'a> {
     /// The skill, unless a problem excludes it.
     pub skill: Option<Skill>,
+    /// The frontmatter as written, keys that mean nothing to us included; empty where it cannot be read.
+    pub frontmatter: Map,
     /// The instructions below the frontmatter.
     pub body: Cow<'a, str>,
     /// The line of the file on which the body begins.
@@ -136,7 +134,8 @@ pub fn read<'a>(source: &Source<'a>, profile: Profile) -> Reading<'a> {
 
 impl Reading<'_> {
     fn failed(problem: Problem) -> Self {
-        Self { skill: None, body: Cow::Borrowed(""), body_line: 1, problems: vec![problem] }
+        let frontmatter = Map::default();
+        Self { skill: None, frontmatter, body: Cow::Borrowed(""), body_line: 1, problems: vec![problem] }
     }
 }
 
@@ -146,22 +145,24 @@ fn read_text<'a>(source: &Source<'a>, decoded: text::Text<'a>, profile: Profile)
         Ok(parts) => parts,
         Err(problem) => {
             problems.push(problem);
-            return Reading { skill: None, body: text, body_line: 1, problems };
+            return Reading { skill: None, frontmatter: Map::default(), body: text, body_line: 1, problems };
         }
     };
     problems.extend(parts.problems);
     problems.extend(body::check(parts.body, parts.body_line));
-    let skill = parts.map.map(|map| {
-        let skill = from_map(&map, parts.at, source, &mut problems);
-        profile.check(&map, parts.at, source.stem, &mut problems);
+    let skill = parts.map.as_ref().map(|map| {
+        let skill = from_map(map, parts.at, source, &mut problems);
+        keys::check(map, &mut problems);
+        profile.check(map, parts.at, source.stem, &mut problems);
         skill
     });
+    let frontmatter = parts.map.unwrap_or_default();
     let (body_line, body_start) = (parts.body_line, text.len() - parts.body.len());
     let body = match text {
         Cow::Borrowed(text) => Cow::Borrowed(text.get(body_start..).unwrap_or_default()),
         Cow::Owned(text) => Cow::Owned(text.get(body_start..).unwrap_or_default().to_owned()),
     };
-    Reading { skill, body, body_line, problems }
+    Reading { skill, frontmatter, body, body_line, problems }
 }
 
 fn from_map(map: &Map, at: Pos, source: &Source<'_>, problems: &mut Vec<Problem>) -> Skill {
@@ -179,11 +180,9 @@ fn from_map(map: &Map, at: Pos, source: &Source<'_>, problems: &mut Vec<Problem>
         model_invocable: !hidden,
         user_invocable: flag(map, "user-invocable", problems).unwrap_or(true),
         paths: kind::globs(map, problems),
-        requirements: requirements::read(map, metadata.as_ref(), problems).map(Box::new),
+        requirements: requirements::read(map, metadata.as_deref(), problems).map(Box::new),
         contract: contract::read(map, problems).map(Box::new),
         hints: hints::read(map, problems).map(Box::new),
-        metadata: metadata.map_or_else(Vec::new, |map| pairs(&map)),
-        extra: keys::extra(map, problems),
     };
     skill.kind = kind::decide(map, skill.contract.as_deref(), problems);
     skill
@@ -227,8 +226,4 @@ fn list_of(map: &Map, key: &str, problems: &mut Vec<Problem>) -> Vec<String> {
         problems.push(coerce::wrong(key, node, "a list"));
     }
     coerce::list(node)
-}
-
-fn pairs(map: &Map) -> Vec<(String, Data)> {
-    map.entries.iter().map(|entry| (entry.key.clone(), entry.value.to_data())).collect()
 }

@@ -62,7 +62,9 @@ pub enum ScalarKind {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Map {
     /// The pairs, in the order of the file; keys are unique.
-    pub entries: Vec<Entry>,
+    entries: Vec<Entry>,
+    /// One bit for each letter that a key begins with, so that a key that is not there is not looked for.
+    initials: u32,
 }
 
 /// One pair of a mapping.
@@ -149,6 +151,16 @@ impl Node {
         }
     }
 
+    /// Moves every place in the tree.
+    fn place(&mut self, moved: &impl Fn(Pos) -> Pos) {
+        self.at = moved(self.at);
+        match &mut self.value {
+            Value::Scalar(_) => {}
+            Value::List(items) => items.iter_mut().for_each(|item| item.place(moved)),
+            Value::Map(map) => map.place(moved),
+        }
+    }
+
     /// The same tree without places.
     pub fn to_data(&self) -> Data {
         match &self.value {
@@ -174,8 +186,24 @@ impl Scalar {
 }
 
 impl Map {
+    /// The pairs, in the order of the file.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Moves every place in the mapping.
+    fn place(&mut self, moved: &impl Fn(Pos) -> Pos) {
+        for entry in &mut self.entries {
+            entry.key_at = moved(entry.key_at);
+            entry.value.place(moved);
+        }
+    }
+
     /// The entry whose key folds to the same word as `key` (kebab, snake and camel case are one).
     pub fn entry(&self, key: &str) -> Option<&Entry> {
+        if self.initials & initial(key) == 0 {
+            return None;
+        }
         self.entries.iter().find(|entry| same(&entry.key, key))
     }
 
@@ -194,6 +222,7 @@ impl Map {
         match self.entries.iter_mut().find(|known| known.key == entry.key) {
             Some(known) => Some(std::mem::replace(known, entry).key_at),
             None => {
+                self.initials |= initial(&entry.key);
                 self.entries.push(entry);
                 None
             }
@@ -203,6 +232,22 @@ impl Map {
     /// The same mapping without places.
     pub fn to_data(&self) -> Data {
         Data::Map(self.entries.iter().map(|entry| (entry.key.clone(), entry.value.to_data())).collect())
+    }
+}
+
+impl From<Vec<Entry>> for Map {
+    /// A mapping of pairs whose keys are unique.
+    fn from(entries: Vec<Entry>) -> Self {
+        let initials = entries.iter().fold(0, |initials, entry| initials | initial(&entry.key));
+        Self { entries, initials }
+    }
+}
+
+/// The bit of the letter that a key begins with; all bits for one that begins with anything else.
+fn initial(key: &str) -> u32 {
+    match key.as_bytes().first() {
+        Some(byte) if byte.is_ascii_alphabetic() => 1 << (byte.to_ascii_lowercase() - b'a'),
+        _ => u32::MAX,
     }
 }
 

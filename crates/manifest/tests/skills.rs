@@ -6,7 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot read its data must fail")]
 
 use expect_test::expect_file;
-use guild_manifest::skill::{self, Profile, Source};
+use guild_manifest::skill::{self, KNOWN_KEYS, Profile, Source};
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use std::{fmt::Write as _, fs};
@@ -90,6 +90,10 @@ fn show(stem: &str, bytes: &[u8], sidecar: Option<&[u8]>) -> String {
     if let Some(skill) = &lenient.skill {
         let json = pruned(serde_json::to_value(skill).unwrap());
         writeln!(out, "{}", serde_json::to_string_pretty(&json).unwrap()).unwrap();
+        let known = |key: &str| KNOWN_KEYS.contains(&key) && key != "metadata";
+        for entry in lenient.frontmatter.entries().iter().filter(|entry| !known(&entry.key)) {
+            writeln!(out, "kept {}: {}", entry.key, entry.value.to_data().to_json()).unwrap();
+        }
         if let Some(params) = skill.contract.as_ref().and_then(|contract| contract.params.as_ref()) {
             writeln!(out, "schema {}", params.schema()).unwrap();
         }

@@ -1,15 +1,20 @@
 //! A tree of files written as one text, as in `//- /SKILL.md` followed by the content.
 //!
-//! A header is `//- /path` and may end in attributes: `mode:644` (octal), `bytes:00ff` (content as hex)
-//! and `link:../target` (a symbolic link; a target that starts with `/` lies below the fixture's root). A path
-//! that ends in `/` is an empty directory. If the first header is indented, that indentation is taken off
-//! every line, so that a fixture may stand inside a test function. It does not interpolate anything.
+//! A header is `//- /path` and may end in attributes: `mode:644` (octal), `bytes:00ff` (content as hex),
+//! `link:../target` (a symbolic link; a target that starts with `/` lies below the fixture's root) and `kind:pipe`
+//! (a named pipe). A path that ends in `/` is an empty directory. If the first header is indented, that indentation
+//! is taken off every line, so that a fixture may stand inside a test function. It does not interpolate anything.
 
-use std::fs;
+use std::fs::{self, File};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tempfile::TempDir;
+
+/// The age that [`Fixture::age`] gives: long before any test, and a whole number of seconds on every file system.
+const LONG_AGO: Duration = Duration::from_secs(1_000_000_000);
 
 /// One file, link or directory of a fixture.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +36,8 @@ pub enum Content {
     Link(String),
     /// An empty directory.
     Directory,
+    /// A named pipe, on which a careless reader waits for ever.
+    Pipe,
 }
 
 /// A fixture on disk, in a temporary directory that is removed with this value.
@@ -91,6 +98,15 @@ impl Fixture {
         self.root.join(path.strip_prefix("/").unwrap_or(path))
     }
 
+    /// Dates everything in the fixture long back, as if nobody had touched it for years.
+    ///
+    /// What has just been written may change again within one tick of the file system's clock, and readers that
+    /// know this take no notice of its date. After this they can.
+    #[track_caller]
+    pub fn age(&self) {
+        date(&self.root, SystemTime::UNIX_EPOCH + LONG_AGO);
+    }
+
     fn place(&self, entry: &Entry) {
         let path = self.join(&entry.path);
         if let Some(parent) = path.parent() {
@@ -105,6 +121,8 @@ impl Fixture {
                 symlink(target, &path).unwrap_or_else(|error| panic!("link {}: {error}", path.display()));
             }
             Content::Directory => make_directory(&path),
+            Content::Pipe => mknodat(CWD, &path, FileType::Fifo, Mode::from_raw_mode(0o600), 0)
+                .unwrap_or_else(|error| panic!("make the pipe {}: {error}", path.display())),
         }
     }
 }
@@ -151,6 +169,7 @@ fn parse_header(header: &str) -> Entry {
             Some(("mode", digits)) => mode = Some(parse_mode(digits)),
             Some(("link", target)) => content = Some(Content::Link(target.to_owned())),
             Some(("bytes", digits)) => content = Some(Content::File(parse_hex(digits))),
+            Some(("kind", "pipe")) => content = Some(Content::Pipe),
             _ => break,
         }
         path = rest.trim_end();
@@ -197,6 +216,20 @@ fn make_directory(path: &Path) {
 fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode))
         .unwrap_or_else(|error| panic!("set the mode of {}: {error}", path.display()));
+}
+
+/// Dates `path` and everything below it; links keep their date, since following them may lead out of the fixture.
+fn date(path: &Path, time: SystemTime) {
+    let fail = |error: std::io::Error| -> ! { panic!("date {}: {error}", path.display()) };
+    let kind = fs::symlink_metadata(path).unwrap_or_else(|error| fail(error)).file_type();
+    if kind.is_dir() {
+        for child in fs::read_dir(path).unwrap_or_else(|error| fail(error)).flatten() {
+            date(&child.path(), time);
+        }
+    }
+    if kind.is_dir() || kind.is_file() {
+        File::open(path).and_then(|file| file.set_modified(time)).unwrap_or_else(|error| fail(error));
+    }
 }
 
 /// Gives the owner access to every directory again, so that a tree with closed ones can be removed.
@@ -305,6 +338,26 @@ mod tests {
         let fixture = Fixture::write("//- /closed/ mode:500\n//- /closed/a mode:600\nx\n");
         let mode = |path: &str| fs::metadata(fixture.join(path)).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode("/closed"), mode("closed/a")), (0o500, 0o600));
+    }
+
+    #[test]
+    fn a_pipe_is_made_and_not_waited_for() {
+        let fixture = Fixture::write("//- /queue kind:pipe\n");
+        fixture.age();
+        let kind = fs::symlink_metadata(fixture.join("queue")).unwrap().file_type();
+        assert!(std::os::unix::fs::FileTypeExt::is_fifo(&kind));
+    }
+
+    #[test]
+    fn aging_dates_files_and_directories_and_follows_no_link() {
+        let outside = Fixture::write("//- /kept\n");
+        let fixture = Fixture::write("//- /a/b\nx\n");
+        symlink(outside.join("kept"), fixture.join("a/link")).unwrap();
+        fixture.age();
+        let modified = |path: PathBuf| fs::metadata(path).unwrap().modified().unwrap();
+        let long_ago = SystemTime::UNIX_EPOCH + LONG_AGO;
+        assert_eq!(["", "a", "a/b"].map(|path| modified(fixture.join(path))), [long_ago; 3]);
+        assert_ne!(modified(outside.join("kept")), long_ago);
     }
 
     #[test]

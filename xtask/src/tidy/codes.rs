@@ -12,7 +12,11 @@ const PATH: &str = "docs/codes.md";
 /// Finds codes that no test mentions, or an absent page.
 pub fn check(tree: &Tree) -> Vec<Finding> {
     let Some(page) = tree.text(PATH) else {
-        return vec![Finding::in_file(PATH, "is absent", "run `cargo xtask codegen` and commit the file")];
+        return vec![Finding::in_file(
+            PATH,
+            "is absent",
+            "run the tests with UPDATE_EXPECT=1 and commit the file",
+        )];
     };
     let sources: Vec<_> = rust_sources(tree).filter(|source| source.crate_name() != "xtask").collect();
     let data =
@@ -89,7 +93,7 @@ mod tests {
             "",
             &expect![[r#"
                 docs/codes.md: is absent
-                    fix: run `cargo xtask codegen` and commit the file"#]],
+                    fix: run the tests with UPDATE_EXPECT=1 and commit the file"#]],
         );
     }
 }

@@ -27,7 +27,15 @@ const BANS: &[Ban] = &[
         fix: "`manifest` does no I/O: take text or bytes as an argument and let the caller read",
     },
     Ban {
-        names: &["std::env"],
+        names: &[
+            "env::var",
+            "env::vars",
+            "env::args",
+            "env::current_dir",
+            "env::current_exe",
+            "env::home_dir",
+            "env::temp_dir",
+        ],
         scope: Scope::AllBut(&["guild", "testkit", "xtask", "manifest"]),
         fix: "read the environment in `guild` and pass what is needed as an argument",
     },
@@ -112,7 +120,7 @@ mod tests {
             fn e() { std::io::stdout() }
             "#,
             &expect![[r#"
-                crates/catalog/src/scan.rs:1: `std::env` in `catalog`
+                crates/catalog/src/scan.rs:1: `env::var` in `catalog`
                     fix: read the environment in `guild` and pass what is needed as an argument
                 crates/catalog/src/scan.rs:2: `println!` in `catalog`
                     fix: return the text, or write to an `io::Write` that the caller passes; `guild` prints

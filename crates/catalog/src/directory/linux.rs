@@ -1,11 +1,12 @@
 //! An open directory on Linux.
 
 use super::{Facts, FileRead, Kind, Name, sorted};
+use rustix::buffer::spare_capacity;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, Stat, fstat, openat, statat};
+use rustix::io::Errno;
 use std::cell::RefCell;
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -63,24 +64,21 @@ impl Directory {
     /// other end, and never read.
     pub fn read(&self, path: &Path, limit: u64) -> io::Result<FileRead> {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let mut file = File::from(openat(&self.fd, path, flags, Mode::empty())?);
+        let file = openat(&self.fd, path, flags, Mode::empty())?;
         let facts = facts(&fstat(&file)?);
         if facts.kind != Kind::File || facts.size > limit {
             return Ok(FileRead { facts, bytes: None });
         }
         let size = usize::try_from(facts.size).unwrap_or(usize::MAX);
-        let mut bytes = vec![0; size];
-        let mut filled = 0;
+        let mut bytes = Vec::with_capacity(size);
         // A file that grows meanwhile is read as far as it was when it was looked at; its stamp will not hold.
-        while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-            match file.read(rest) {
+        while bytes.len() < size {
+            match rustix::io::read(&file, spare_capacity(&mut bytes)) {
                 Ok(0) => break,
-                Ok(count) => filled += count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
             }
         }
-        bytes.truncate(filled);
         Ok(FileRead { facts, bytes: Some(bytes) })
     }
 
@@ -102,9 +100,15 @@ fn facts(stat: &Stat) -> Facts {
     Facts {
         kind: kind(FileType::from_raw_mode(stat.st_mode)),
         size: u64::try_from(stat.st_size).unwrap_or(0),
-        modified: i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec),
+        modified: nanoseconds(stat),
         inode: stat.st_ino,
     }
+}
+
+/// Nanoseconds since 1970, which fit until the year 2262.
+fn nanoseconds(stat: &Stat) -> i64 {
+    let fraction = i64::try_from(stat.st_mtime_nsec).unwrap_or(0);
+    stat.st_mtime.saturating_mul(1_000_000_000).saturating_add(fraction)
 }
 
 fn kind(file_type: FileType) -> Kind {

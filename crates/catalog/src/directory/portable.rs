@@ -52,7 +52,7 @@ impl Directory {
 
 fn facts(metadata: &Metadata) -> Facts {
     let since = metadata.modified().ok().and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
-    let modified = since.and_then(|since| i128::try_from(since.as_nanos()).ok()).unwrap_or(-1);
+    let modified = since.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(-1);
     Facts { kind: kind(metadata.file_type()), size: metadata.len(), modified, inode: inode(metadata) }
 }
 

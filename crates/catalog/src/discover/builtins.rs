@@ -1,9 +1,8 @@
 //! The skills that Guildhall ships, compiled in; a person's skill of the same name stands before them.
 
-use crate::Scope;
 use crate::precedence::Candidate;
 use crate::snapshot::Place;
-use guild_manifest::Digest;
+use crate::{Fingerprint, Scope};
 use guild_manifest::skill::{self, Profile, Source};
 use std::path::PathBuf;
 
@@ -26,8 +25,8 @@ pub fn candidates() -> impl Iterator<Item = Candidate> {
         let directory = PathBuf::from(DIRECTORY).join(name);
         let place =
             Place { scope: Scope::Builtin, plugin: None, directory, file: "SKILL.md".into(), flat: false };
-        let digest = Digest::of(text.as_bytes());
-        Candidate { place, skill: reading.skill.map(Box::new), digest, problems: reading.problems }
+        let fingerprint = Fingerprint::of(text.as_bytes());
+        Candidate { place, skill: reading.skill.map(Box::new), fingerprint, problems: reading.problems }
     })
 }
 

@@ -1,24 +1,31 @@
 //! The content of a skill that was found: its text when it is needed, and whether two are the same.
+//!
+//! Only regular files are read, and no link is followed out of what is compared.
 
-use super::builtins;
+use super::{builtins, skill_files};
 use crate::Scope;
-use crate::directory::{self, Kind};
+use crate::directory::{self, Directory, Kind};
 use crate::snapshot::{Entry, Place};
 use std::borrow::Cow;
-use std::fs;
-use std::io;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-/// How many files are compared before two skills count as different.
-const MAX_COMPARED: usize = 2_000;
+/// How many names in a skill's directory are looked at; larger skills count as different.
+const MAX_NAMES: usize = 2_000;
+/// How many bytes are compared; larger skills count as different.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The bytes of a skill's file, as they are now.
 pub fn bytes(entry: &Entry) -> io::Result<Cow<'static, [u8]>> {
-    if entry.place.scope == Scope::Builtin {
+    let place = &entry.place;
+    if place.scope == Scope::Builtin {
         let text = builtins::text(&entry.skill.name).unwrap_or_default();
         return Ok(Cow::Borrowed(text.as_bytes()));
     }
-    fs::read(entry.place.path()).map(Cow::Owned)
+    let read = Directory::open(&place.directory)?.read(Path::new(place.file.as_ref()), u64::MAX)?;
+    read.bytes.map(Cow::Owned).ok_or_else(|| io::Error::other("it is no regular file"))
 }
 
 /// The files of a skill, relative to its directory, sorted; a flat skill has one.
@@ -26,40 +33,86 @@ pub fn files(place: &Place) -> Vec<String> {
     if place.flat || place.scope == Scope::Builtin {
         return vec![place.file.to_string()];
     }
-    let mut files = Vec::new();
-    collect(&place.directory, Path::new(""), &mut files);
-    files.sort();
+    let files = Listing::of(&place.directory).files;
     files.into_iter().map(|file| file.to_string_lossy().into_owned()).collect()
 }
 
-/// Whether two skills whose own files are equal are equal throughout.
+/// Whether two skills are equal throughout; what Guildhall ships can only be the second.
 pub fn same_content(a: &Place, b: &Place) -> bool {
     if a.flat || b.flat {
-        return a.flat && b.flat;
+        return a.flat && b.flat && same_bytes(&a.path(), &b.path()).unwrap_or(false);
+    }
+    if b.scope == Scope::Builtin {
+        let name = b.directory.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
+        let is_text = |text: &str| fs::read(a.path()).is_ok_and(|bytes| bytes == text.as_bytes());
+        return files(a) == files(b) && builtins::text(&name).is_some_and(is_text);
     }
     let real = |place: &Place| place.directory.canonicalize().ok();
-    if real(a).is_some() && real(a) == real(b) {
+    if real(a).is_some_and(|a| Some(a) == real(b)) {
         return true;
     }
-    let (ours, theirs) = (files(a), files(b));
-    let equal = |file: &String| {
-        let read = |place: &Place| fs::read(place.directory.join(file)).ok();
-        read(a).is_some() && read(a) == read(b)
-    };
-    ours.len() <= MAX_COMPARED && ours == theirs && ours.iter().all(equal)
+    let (ours, theirs) = (Listing::of(&a.directory), Listing::of(&b.directory));
+    let mut budget = MAX_BYTES;
+    let mut is_equal =
+        |file: &PathBuf| same_file(&a.directory.join(file), &b.directory.join(file), &mut budget);
+    ours.left > 0 && theirs.left > 0 && ours.files == theirs.files && ours.files.iter().all(&mut is_equal)
 }
 
-fn collect(root: &Path, relative: &Path, files: &mut Vec<PathBuf>) {
-    let Ok(names) = directory::names(&root.join(relative)) else { return };
-    for name in names {
-        let path = relative.join(&name.name);
-        if files.len() > MAX_COMPARED {
-            return;
+/// The files below a directory, links among them, sorted.
+struct Listing {
+    files: Vec<PathBuf>,
+    /// How many more names would have been looked at.
+    left: usize,
+}
+
+impl Listing {
+    fn of(directory: &Path) -> Self {
+        let mut listing = Self { files: Vec::new(), left: MAX_NAMES };
+        listing.collect(directory, Path::new(""));
+        listing.files.sort();
+        listing
+    }
+
+    fn collect(&mut self, root: &Path, relative: &Path) {
+        for name in directory::names(&root.join(relative)).unwrap_or_default() {
+            if self.left == 0 {
+                return;
+            }
+            self.left -= 1;
+            let path = relative.join(&name.name);
+            if name.kind != Kind::Directory {
+                self.files.push(path);
+            } else if !skill_files::is_skipped(&name.name) {
+                self.collect(root, &path);
+            }
         }
-        if name.kind != Kind::Directory {
-            files.push(path);
-        } else if !super::skill_files::is_skipped(&name.name) {
-            collect(root, &path, files);
+    }
+}
+
+/// Whether two files are equal: links by where they lead, files by their bytes, anything else never.
+fn same_file(a: &Path, b: &Path, budget: &mut u64) -> bool {
+    let (Ok(ours), Ok(theirs)) = (fs::symlink_metadata(a), fs::symlink_metadata(b)) else { return false };
+    if ours.is_symlink() && theirs.is_symlink() {
+        return fs::read_link(a).is_ok_and(|target| fs::read_link(b).is_ok_and(|other| target == other));
+    }
+    let is_worth_it =
+        ours.is_file() && theirs.is_file() && ours.len() == theirs.len() && ours.len() <= *budget;
+    *budget = budget.saturating_sub(ours.len());
+    is_worth_it && same_bytes(a, b).unwrap_or(false)
+}
+
+fn same_bytes(a: &Path, b: &Path) -> io::Result<bool> {
+    let (mut ours, mut theirs) = (BufReader::new(File::open(a)?), BufReader::new(File::open(b)?));
+    loop {
+        let (left, right) = (ours.fill_buf()?, theirs.fill_buf()?);
+        let count = left.len().min(right.len());
+        if count == 0 {
+            return Ok(left.len() == right.len());
         }
+        if left.get(..count) != right.get(..count) {
+            return Ok(false);
+        }
+        ours.consume(count);
+        theirs.consume(count);
     }
 }

@@ -1,19 +1,26 @@
 //! One function over many items on a few threads, results in the order of the items.
 
 use std::num::NonZero;
+use std::sync::OnceLock;
 use std::thread;
 
 /// Below this many items a thread costs more than it saves.
 const WORTH_A_THREAD: usize = 256;
 const MAX_THREADS: usize = 8;
 
+fn processors() -> usize {
+    static PROCESSORS: OnceLock<usize> = OnceLock::new();
+    *PROCESSORS.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get))
+}
+
 /// Applies `work` to every item.
 pub fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let processors = thread::available_parallelism().map_or(1, NonZero::get);
-    let threads = processors.min(MAX_THREADS).min(items.len() / WORTH_A_THREAD);
-    if threads < 2 {
+    let threads = (items.len() / WORTH_A_THREAD).min(MAX_THREADS);
+    // Asking for the processors reads several files, which is more work than a few items are.
+    if threads < 2 || processors() < 2 {
         return items.iter().map(work).collect();
     }
+    let threads = threads.min(processors());
     let work = &work;
     thread::scope(|scope| {
         let chunks = items.chunks(items.len().div_ceil(threads));

@@ -1,213 +1,201 @@
 //! Plugins: directories with a manifest below a root or named in the configuration, and the skills they ship.
+//!
+//! One plugin name is one plugin: the first to claim it wins whole, and a plugin that cannot be loaded keeps its name
+//! against lower ones, as a skill does. What a plugin brings besides skills is read but not looked at here.
 
+mod containment;
+mod dependencies;
 mod python;
+mod search;
 
-use super::Found;
 use super::scan::{Ground, Scanner};
 use crate::Scope;
-use crate::directory::{self, Kind, Name};
+use crate::precedence::Candidate;
 use crate::root::{self, Root};
 use crate::snapshot::{Collision, PluginEntry};
+use containment::contain;
 use guild_manifest::config::PluginEntry as Configured;
-use guild_manifest::plugin::{self, Files, Plugin, Scan, Standing};
+use guild_manifest::plugin::{self, Plugin, Scan, Standing};
 use guild_manifest::{Code, Pos, Problem};
-use std::fs;
-use std::path::{Component, Path, PathBuf};
+use search::Suspect;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How deep below a root plugins are looked for: an agent's cache has market, plugin and version on top of them.
-const MAX_DEPTH: usize = 4;
-/// Directories of agents' plugin roots that hold other things: catalogs not installed, and plugins' data.
-const SKIPPED: &[&str] = &["marketplaces", "data", "node_modules", ".git"];
+pub use containment::Contained;
 
-/// Finds every plugin below a root.
-pub fn scan(scanner: &Scanner<'_>, root: &Root, found: &mut Found, problems: &mut Vec<Problem>) {
-    let mut level = vec![root.path.clone()];
-    for depth in 0..=MAX_DEPTH {
-        let mut next = Vec::new();
-        for directory in level {
-            let standing = if depth == 1 { Standing::Candidate } else { Standing::Anywhere };
-            if depth > 0 && add(scanner, &directory, root.scope, standing, None, found, problems) {
-                continue;
-            }
-            next.extend(children(&directory));
-        }
-        level = next;
-    }
+/// The plugins that won their names, and what came with them.
+#[derive(Default)]
+pub struct Plugins {
+    pub entries: Vec<PluginEntry>,
+    pub skills: Vec<Candidate>,
+    pub collisions: Vec<Collision>,
 }
 
-/// Adds the plugins that the configuration names one by one.
-pub fn configured(scanner: &Scanner<'_>, found: &mut Found, problems: &mut Vec<Problem>) {
-    for entry in &scanner.config.plugins {
+/// Finds every plugin below the roots, which come in order of precedence, and every plugin that the configuration names.
+pub fn find(scanner: &Scanner<'_>, roots: &[&Root], problems: &mut Vec<Problem>) -> Plugins {
+    let named = Named::all(scanner, problems);
+    let mut intake = Intake::new(scanner, &named, problems);
+    // What is named one by one stands at the head of its scope.
+    let (before, after): (Vec<&Root>, Vec<&Root>) = roots.iter().partition(|root| root.scope < Scope::Custom);
+    before.into_iter().for_each(|root| search::below(root, &mut intake));
+    named.iter().for_each(|named| intake.take_named(named));
+    after.into_iter().for_each(|root| search::below(root, &mut intake));
+    let found = intake.found;
+    problems.extend(dependencies::missing(&found.entries));
+    found
+}
+
+/// A plugin that the configuration names, and where that leads.
+struct Named<'a> {
+    entry: &'a Configured,
+    path: PathBuf,
+    real: Option<PathBuf>,
+}
+
+impl<'a> Named<'a> {
+    fn all(scanner: &Scanner<'a>, problems: &mut Vec<Problem>) -> Vec<Self> {
+        let mut all = Vec::new();
+        for entry in &scanner.config.plugins {
+            match Self::path(scanner, entry) {
+                Ok(path) => all.push(Self { entry, real: path.canonicalize().ok(), path }),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        all
+    }
+
+    fn path(scanner: &Scanner<'_>, entry: &Configured) -> Result<PathBuf, Problem> {
         let place = &entry.place;
-        let resolved = match python::package(&place.path) {
-            Some(package) => python::find(scanner.machine, package).ok_or_else(|| {
+        match python::package(&place.path) {
+            Some(package) => python::find(scanner.machine, &package).ok_or_else(|| {
                 let message = format!("the Python package of `{}` is not installed", place.path);
-                Problem::new(Code::ConfigPathMissing, place.at, message, "install it, or remove the line")
+                let hint = "install it, or remove the line";
+                Problem::new(Code::ConfigPathMissing, place.at, message, hint).in_file(&place.file)
             }),
             None => root::resolve(scanner.machine, place),
+        }
+    }
+}
+
+/// Takes plugins in, those of higher precedence first.
+struct Intake<'a> {
+    scanner: &'a Scanner<'a>,
+    named: &'a [Named<'a>],
+    problems: &'a mut Vec<Problem>,
+    /// Who bears each name.
+    claimed: HashMap<String, (Scope, PathBuf)>,
+    /// The real directories of the plugins seen, so that a link to one is no second plugin.
+    seen: HashSet<PathBuf>,
+    found: Plugins,
+}
+
+impl<'a> Intake<'a> {
+    fn new(scanner: &'a Scanner<'a>, named: &'a [Named<'a>], problems: &'a mut Vec<Problem>) -> Self {
+        let (claimed, seen) = (HashMap::new(), HashSet::new());
+        Self { scanner, named, problems, claimed, seen, found: Plugins::default() }
+    }
+
+    fn take_named(&mut self, named: &Named<'_>) {
+        let suspect = Suspect::new(named.path.clone(), Standing::Candidate);
+        if !self.take(&suspect, Scope::Custom) {
+            let place = &named.entry.place;
+            let message = format!("there is no plugin at `{}`", named.path.display());
+            let hint = "name a directory that has a plugin manifest";
+            let problem = Problem::new(Code::ConfigPathMissing, place.at, message, hint);
+            self.problems.push(problem.in_file(&place.file));
+        }
+    }
+
+    /// Takes a directory in if it is a plugin; says whether it is one, usable or not.
+    fn take(&mut self, suspect: &Suspect, scope: Scope) -> bool {
+        let directory = &suspect.directory;
+        let Some(reading) = plugin::read(&suspect.name, &Contained::new(directory), suspect.standing) else {
+            return false;
         };
-        let outcome = resolved.and_then(|path| {
-            let is_plugin =
-                add(scanner, &path, Scope::Custom, Standing::Candidate, Some(entry), found, problems);
-            if is_plugin { Ok(()) } else { Err(not_a_plugin(&path, entry)) }
-        });
-        problems.extend(outcome.err().map(|problem| problem.in_file(&place.file)));
-    }
-}
-
-fn not_a_plugin(path: &Path, entry: &Configured) -> Problem {
-    let message = format!("there is no plugin at `{}`", path.display());
-    Problem::new(
-        Code::ConfigPathMissing,
-        entry.place.at,
-        message,
-        "name a directory that has a plugin manifest",
-    )
-}
-
-/// Reads a directory and adds it if it is a plugin; says whether it is one, usable or not.
-fn add(
-    scanner: &Scanner<'_>,
-    directory: &Path,
-    scope: Scope,
-    standing: Standing,
-    configured: Option<&Configured>,
-    found: &mut Found,
-    problems: &mut Vec<Problem>,
-) -> bool {
-    let name = directory.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let Some(reading) = plugin::read(&name, &OnDisk { directory }, standing) else { return false };
-    let in_plugin = |problem: Problem| {
-        let file = directory.join(&problem.file);
-        problem.in_file(file.to_string_lossy())
-    };
-    problems.extend(reading.problems.into_iter().map(in_plugin));
-    let Some(plugin) = reading.plugin else { return true };
-    if let Some(missing) = missing_environment(scanner, directory, &plugin) {
-        problems.push(missing);
-        return true;
-    }
-    if let Some(kept) = found.plugins.iter().find(|known| known.plugin.name == plugin.name) {
-        if kept.directory != directory {
-            found.collisions.push(Collision {
-                name: format!("plugin:{}", plugin.name),
-                kept: (kept.scope, kept.directory.clone()),
-                skipped: (scope, directory.to_owned()),
-            });
+        let real = directory.canonicalize().unwrap_or_else(|_| directory.clone());
+        if !self.seen.insert(real.clone()) {
+            return true;
         }
-        return true;
-    }
-    let enabled =
-        configured.is_none_or(|entry| entry.enabled) && scanner.config.is_plugin_enabled(&plugin.name);
-    skills(scanner, directory, &plugin, found, problems);
-    found.plugins.push(PluginEntry {
-        plugin,
-        scope,
-        directory: directory.to_owned(),
-        enabled,
-        skill_count: 0,
-    });
-    true
-}
-
-fn skills(
-    scanner: &Scanner<'_>,
-    directory: &Path,
-    plugin: &Plugin,
-    found: &mut Found,
-    problems: &mut Vec<Problem>,
-) {
-    let name: Arc<str> = Arc::from(plugin.name.as_str());
-    for dir in &plugin.skill_dirs {
-        let path = directory.join(dir.path.trim_start_matches("./"));
-        if !path.is_dir() {
-            continue;
+        let name = reading.plugin.as_ref().map_or(&suspect.name, |plugin| &plugin.name);
+        if let Some(kept) = self.claimed.get(name) {
+            let (name, kept) = (format!("plugin:{name}"), kept.clone());
+            self.found.collisions.push(Collision { name, kept, skipped: (scope, directory.clone()) });
+            return true;
         }
-        if !is_inside(directory, &path) {
-            let message = format!("`{}` leads out of the plugin", dir.path);
-            let problem =
-                Problem::new(Code::FileEscapes, Pos::START, message, "keep a plugin's skills inside it");
-            problems.push(problem.in_file(path.to_string_lossy()));
-            continue;
+        self.claimed.insert(name.clone(), (scope, directory.clone()));
+        self.problems.extend(reading.problems.into_iter().map(|problem| {
+            let file = directory.join(&problem.file);
+            problem.in_file(file.to_string_lossy())
+        }));
+        if let Some(plugin) = reading.plugin {
+            let enabled = self.is_enabled(&plugin, &real);
+            self.admit(PluginEntry { plugin, scope, directory: directory.clone(), enabled, skill_count: 0 });
         }
-        let (itself, depth) = match dir.scan {
-            Scan::Itself => (true, 0),
-            Scan::Children => (false, 1),
-            Scan::Grouped => (true, scanner.depth()),
-        };
-        let ground = Ground { path, scope: Scope::Plugin, plugin: Some(name.clone()), itself, depth };
-        found.candidates.extend(scanner.skills(&ground, problems));
+        true
     }
-}
 
-fn is_inside(directory: &Path, path: &Path) -> bool {
-    directory.canonicalize().is_ok_and(|real| path.canonicalize().is_ok_and(|path| path.starts_with(real)))
-}
-
-fn missing_environment(scanner: &Scanner<'_>, directory: &Path, plugin: &Plugin) -> Option<Problem> {
-    let is_missing = |name: &&String| {
-        scanner.machine.variable(name).is_none() && !scanner.machine.credentials.contains(*name)
-    };
-    let missing: Vec<&str> = plugin.required_env.iter().filter(is_missing).map(String::as_str).collect();
-    if missing.is_empty() {
-        return None;
+    /// Off means off, wherever it is said; a plugin that is off by default is on once somebody names it.
+    fn is_enabled(&self, plugin: &Plugin, real: &Path) -> bool {
+        let named = || self.named.iter().filter(|named| named.real.as_deref() == Some(real));
+        let is_wanted = plugin.default_enabled || named().next().is_some();
+        is_wanted
+            && named().all(|named| named.entry.enabled)
+            && self.scanner.config.is_plugin_enabled(&plugin.name)
     }
-    let list = missing.join("`, `");
-    let message = format!("the plugin `{}` needs `{list}` in the environment; it was skipped", plugin.name);
-    let problem = Problem::new(Code::PluginEnvMissing, Pos::START, message, format!("set `{list}`"));
-    Some(problem.in_file(directory.to_string_lossy()))
-}
 
-fn children(directory: &Path) -> Vec<PathBuf> {
-    let names = directory::names(directory).unwrap_or_default();
-    let is_child = |name: &Name| {
-        let text = name.name.to_string_lossy();
-        !text.starts_with('.') && !SKIPPED.contains(&text.as_ref())
-    };
-    names
-        .into_iter()
-        .filter(is_child)
-        .map(|name| (directory.join(&name.name), name.kind))
-        .filter(|(path, kind)| *kind == Kind::Directory || (*kind == Kind::Link && path.is_dir()))
-        .map(|(path, _)| path)
-        .collect()
-}
-
-/// A plugin's directory; its files are read only where they really lie inside it.
-struct OnDisk<'a> {
-    directory: &'a Path,
-}
-
-impl Files for OnDisk<'_> {
-    fn file(&self, path: &str) -> plugin::Found {
-        let whole = self.directory.join(path);
-        match fs::symlink_metadata(&whole) {
-            Err(_) => plugin::Found::Missing,
-            Ok(metadata) if !metadata.is_file() || leaves(path) => plugin::Found::NotAFile,
-            Ok(metadata) if metadata.len() > MAX_MANIFEST_BYTES => plugin::Found::Unreadable(format!(
-                "it has {} bytes; the limit is {MAX_MANIFEST_BYTES}",
-                metadata.len()
-            )),
-            Ok(_) => match fs::read(&whole) {
-                Ok(bytes) => plugin::Found::Bytes(bytes),
-                Err(error) => plugin::Found::Unreadable(error.to_string()),
-            },
+    fn admit(&mut self, entry: PluginEntry) {
+        let lacks = if entry.enabled { self.missing_environment(&entry) } else { None };
+        match lacks {
+            Some(problem) => self.problems.push(problem),
+            None => {
+                self.take_skills(&entry);
+                self.found.entries.push(entry);
+            }
         }
     }
 
-    fn is_dir(&self, path: &str) -> bool {
-        !leaves(path) && self.directory.join(path).is_dir()
+    fn missing_environment(&self, entry: &PluginEntry) -> Option<Problem> {
+        let machine = self.scanner.machine;
+        let is_missing =
+            |name: &&String| machine.variable(name).is_none() && !machine.credentials.contains(*name);
+        let missing: Vec<&str> =
+            entry.plugin.required_env.iter().filter(is_missing).map(String::as_str).collect();
+        if missing.is_empty() {
+            return None;
+        }
+        let list = missing.join("`, `");
+        let message =
+            format!("the plugin `{}` needs `{list}` in the environment; it was skipped", entry.plugin.name);
+        let problem = Problem::new(Code::PluginEnvMissing, Pos::START, message, format!("set `{list}`"));
+        Some(problem.in_file(entry.directory.to_string_lossy()))
     }
 
-    fn is_file(&self, path: &str) -> bool {
-        !leaves(path)
-            && fs::symlink_metadata(self.directory.join(path)).is_ok_and(|metadata| metadata.is_file())
+    fn take_skills(&mut self, entry: &PluginEntry) {
+        let name: Arc<str> = Arc::from(entry.plugin.name.as_str());
+        for dir in &entry.plugin.skill_dirs {
+            let path = match dir.path.as_str() {
+                "." => entry.directory.clone(),
+                path => entry.directory.join(path),
+            };
+            if !path.is_dir() {
+                continue;
+            }
+            if !containment::is_inside(&entry.directory, &path) {
+                let message = format!("`{}` leads out of the plugin", dir.path);
+                let hint = "keep a plugin's skills inside it";
+                let problem = Problem::new(Code::FileEscapes, Pos::START, message, hint);
+                self.problems.push(problem.in_file(path.to_string_lossy()));
+                continue;
+            }
+            let (itself, depth) = match dir.scan {
+                Scan::Itself => (true, 0),
+                Scan::Children => (false, 1),
+                Scan::Grouped => (true, self.scanner.depth()),
+            };
+            let ground = Ground { path, scope: Scope::Plugin, plugin: Some(name.clone()), itself, depth };
+            let skills = self.scanner.skills(&ground, self.problems);
+            self.found.skills.extend(skills.into_iter().map(|skill| contain(&entry.directory, skill)));
+        }
     }
-}
-
-const MAX_MANIFEST_BYTES: u64 = 1024 * 1024;
-
-fn leaves(path: &str) -> bool {
-    Path::new(path).components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir))
 }

@@ -5,7 +5,7 @@ use super::parallel::in_parallel;
 use super::skill_files::{SkillDirectory, joined};
 use super::skill_reader::{self, Found, Manner};
 use crate::directory::{Directory, Kind, Name};
-use crate::index::{Index, Record};
+use crate::index::{Check, Index, Record};
 use crate::precedence::Candidate;
 use crate::snapshot::Place;
 use crate::{Machine, Scope};
@@ -45,6 +45,15 @@ pub struct Ground {
 struct Item {
     path: PathBuf,
     kind: ItemKind,
+    /// Its place among the items of its level.
+    ordinal: usize,
+}
+
+impl Item {
+    /// The name in the index; a path that is no text has none, and is read every time.
+    fn key(&self) -> Option<&str> {
+        self.path.to_str()
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -75,33 +84,33 @@ impl Scanner<'_> {
             Freshness::Reread => Index::forgotten(cache, &ground.path),
         };
         let Ok(root) = Directory::open(&ground.path) else { return Vec::new() };
-        let mut walk = Walk { ground, records: Vec::new(), fresh: 0, seen_links: HashSet::new(), problems };
-        let mut level = vec![Item { path: PathBuf::new(), kind: ItemKind::Directory }];
-        let mut looked_at = 0u64;
+        let mut walk = Walk { ground, found: Vec::new(), fresh: 0, seen_links: HashSet::new(), problems };
+        let mut level = vec![Item { path: PathBuf::new(), kind: ItemKind::Directory, ordinal: 0 }];
+        let mut room =
+            usize::try_from(self.config.limits.max_entries).unwrap_or(usize::MAX).saturating_add(1);
         for depth in 0..=ground.depth {
-            looked_at += level.len() as u64;
-            if looked_at > self.config.limits.max_entries {
+            if level.len() > room {
+                level.truncate(room);
                 walk.tell_limit(self.config.limits.max_entries);
-                break;
             }
+            room -= level.len();
             let outcomes = in_parallel(&level, |item| self.examine(ground, &root, item, &index));
             let done = std::mem::take(&mut level);
             for (item, outcome) in done.into_iter().zip(outcomes) {
                 level.extend(walk.take(item, outcome, depth, &mut index));
             }
+            level.iter_mut().enumerate().for_each(|(ordinal, item)| item.ordinal = ordinal);
         }
-        if walk.fresh > 0 || index.has_leftovers() {
-            index.replace(&walk.records);
-        }
-        walk.records.into_iter().map(|record| ground.candidate(record)).collect()
+        walk.keep(&index);
+        walk.found.into_iter().map(|(path, record)| ground.candidate(&path, record)).collect()
     }
 
     fn examine(&self, ground: &Ground, root: &Directory, item: &Item, index: &Index) -> Outcome {
-        let key = item.path.to_string_lossy();
-        if index.is_current(&key, root) {
+        let manner = Manner::lenient(self.config);
+        let check = Check { root, limit: self.config.limits.max_file_bytes };
+        if item.key().is_some_and(|key| index.is_current(key, item.ordinal, &check)) {
             return Outcome::Current;
         }
-        let manner = Manner::lenient(self.config);
         if item.kind == ItemKind::Flat {
             let read = skill_reader::read_flat(root, &item.path, manner);
             return read.map_or(Outcome::Nothing, |record| Outcome::Read(Box::new(record)));
@@ -112,7 +121,7 @@ impl Scanner<'_> {
         if item.path.as_os_str().is_empty() && !ground.itself {
             return Outcome::Group(open.names().unwrap_or_default());
         }
-        let directory = SkillDirectory { open: &open, path: &path, in_root: &item.path };
+        let directory = SkillDirectory { open: &open, path: &path };
         match skill_reader::read_directory(&directory, manner) {
             Found::Skill(record) => Outcome::Read(record),
             Found::Group(names) => Outcome::Group(names),
@@ -121,24 +130,25 @@ impl Scanner<'_> {
 }
 
 impl Ground {
-    fn candidate(&self, record: Record) -> Candidate {
-        let own = joined(&self.path, Path::new(&record.path));
+    fn candidate(&self, path: &Path, record: Record) -> Candidate {
+        let own = joined(&self.path, path);
         let directory =
             if record.flat { own.parent().map_or_else(PathBuf::new, Path::to_owned) } else { own };
         let place = Place {
             scope: self.scope,
             plugin: self.plugin.clone(),
             directory,
-            file: record.file.clone(),
+            file: record.file,
             flat: record.flat,
         };
-        Candidate { place, skill: record.skill, digest: record.digest, problems: record.problems }
+        Candidate { place, skill: record.skill, fingerprint: record.fingerprint, problems: record.problems }
     }
 }
 
 struct Walk<'a> {
     ground: &'a Ground,
-    records: Vec<Record>,
+    found: Vec<(PathBuf, Record)>,
+    /// How many of them are not in the index as they are.
     fresh: usize,
     seen_links: HashSet<PathBuf>,
     problems: &'a mut Vec<Problem>,
@@ -148,10 +158,13 @@ impl Walk<'_> {
     /// Notes an outcome and gives the items of the next level.
     fn take(&mut self, item: Item, outcome: Outcome, depth: usize, index: &mut Index) -> Vec<Item> {
         match outcome {
-            Outcome::Current => self.records.extend(index.take(&item.path.to_string_lossy())),
+            Outcome::Current => {
+                let record = item.key().and_then(|key| index.take(key, item.ordinal));
+                self.found.extend(record.map(|record| (item.path, record)));
+            }
             Outcome::Read(record) => {
-                self.fresh += 1;
-                self.records.push(*record);
+                self.fresh += usize::from(item.key().is_some());
+                self.found.push((item.path, *record));
             }
             Outcome::Group(names) => {
                 return names.into_iter().filter_map(|name| self.item(&item.path, name, depth)).collect();
@@ -159,6 +172,15 @@ impl Walk<'_> {
             Outcome::Nothing => {}
         }
         Vec::new()
+    }
+
+    /// Writes the index anew if anything in it is not as it was found.
+    fn keep(&self, index: &Index) {
+        if self.fresh > 0 || index.has_leftovers() {
+            let records: Vec<(&str, &Record)> =
+                self.found.iter().filter_map(|(path, record)| Some((path.to_str()?, record))).collect();
+            index.replace(records.into_iter());
+        }
     }
 
     /// A name in a group, if it may be a skill or a group itself.
@@ -170,11 +192,12 @@ impl Walk<'_> {
         if is_hidden || SKIPPED.contains(&text.as_ref()) || (name.kind == Kind::File && !may_be_flat) {
             return None;
         }
-        let path = joined(parent, Path::new(&name.name));
+        let path =
+            if parent.as_os_str().is_empty() { PathBuf::from(name.name) } else { parent.join(&name.name) };
         let kind = if name.kind == Kind::Link { self.follow(&path)? } else { name.kind };
         match kind {
-            Kind::Directory => Some(Item { path, kind: ItemKind::Directory }),
-            Kind::File if may_be_flat => Some(Item { path, kind: ItemKind::Flat }),
+            Kind::Directory => Some(Item { path, kind: ItemKind::Directory, ordinal: 0 }),
+            Kind::File if may_be_flat => Some(Item { path, kind: ItemKind::Flat, ordinal: 0 }),
             _ => None,
         }
     }

@@ -18,18 +18,17 @@ pub fn is_skipped(name: &OsStr) -> bool {
     SKIPPED.iter().any(|skipped| name == *skipped)
 }
 
-/// A skill's directory: open, where it is, and how it is called in its root.
+/// A skill's directory: open, and where it is.
 pub struct SkillDirectory<'a> {
     pub open: &'a Directory,
     pub path: &'a Path,
-    pub in_root: &'a Path,
 }
 
 /// What came of looking at a skill's files.
 #[derive(Default)]
 pub struct Surveyed {
     /// Stamps of the directories, so that a change anywhere is noticed.
-    pub stamps: Vec<Stamp>,
+    pub beside: Vec<(String, Stamp)>,
     /// What is wrong with the files.
     pub problems: Vec<Problem>,
 }
@@ -52,8 +51,7 @@ struct Survey<'a> {
 impl Survey<'_> {
     fn level(&mut self, directory: &Directory, relative: &Path, names: &[Name], depth: usize) {
         if let Ok(facts) = directory.facts() {
-            let path = joined(self.skill.in_root, relative);
-            self.found.stamps.push(Stamp::new(path.to_string_lossy(), &facts));
+            self.found.beside.push((relative.to_string_lossy().into_owned(), Stamp::of(&facts)));
         }
         for name in names {
             self.entries += 1;

@@ -1,17 +1,19 @@
 //! Reading one skill: its file, what stands beside it, and what it depends on.
 
-use super::skill_files::{self, SkillDirectory, joined};
+use super::skill_files::{self, SkillDirectory};
+use crate::Fingerprint;
 use crate::directory::{Directory, FileRead, Kind, Name};
 use crate::index::{Record, Stamp};
 use guild_manifest::config::Config;
 use guild_manifest::skill::{self, Profile, Skill, Source};
-use guild_manifest::{Code, Digest, Pos, Problem, text};
+use guild_manifest::{Code, Pos, Problem, text};
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
-const SKILL_FILE: &str = "SKILL.md";
+/// The name that makes a directory a skill.
+pub const SKILL_FILE: &str = "SKILL.md";
 /// Names that people give the file by mistake.
 const ODD_NAMES: &[&str] = &["skill.md", "skills.md"];
 const SIDECAR_DIRECTORY: &str = "agents";
@@ -60,14 +62,16 @@ pub fn read_directory(directory: &SkillDirectory<'_>, manner: Manner) -> Found {
         Cow::Owned(file.name.to_string_lossy().into_owned())
     };
     let stem = directory.path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
-    let mut record = blank(directory.in_root, file.clone());
+    let mut record = blank(file.clone());
     let sidecar = read_sidecar(directory, &names, &mut record);
-    fill(&mut record, directory.open, &file, &stem, sidecar.as_deref(), manner);
+    let beside = Beside { stem: &stem, sidecar: sidecar.as_deref() };
+    fill(&mut record, directory.open, Path::new(file.as_ref()), beside, manner);
     let surveyed = skill_files::survey(directory, &names);
-    record.stamps.extend(surveyed.stamps);
+    record.beside.extend(surveyed.beside);
     record.problems.extend(surveyed.problems);
     record.problems.extend(odd_name(&file));
     record.problems.extend(script_problem(directory.open, &file, record.skill.as_deref()));
+    manner.profile.weigh(&mut record.problems);
     if record.problems.iter().any(Problem::excludes) {
         record.skill = None;
     }
@@ -94,45 +98,38 @@ pub fn read_flat(root: &Directory, in_root: &Path, manner: Manner) -> Option<Rec
 pub fn read_single(root: &Directory, in_root: &Path, manner: Manner) -> Option<Record> {
     let file = in_root.file_name()?.to_string_lossy().into_owned();
     let stem = in_root.file_stem()?.to_string_lossy().into_owned();
-    let mut record = Record { flat: true, ..blank(in_root, Cow::Owned(file)) };
-    let path = record.path.clone();
-    fill(&mut record, root, &path, &stem, None, manner);
+    let mut record = Record { flat: true, ..blank(Cow::Owned(file)) };
+    fill(&mut record, root, in_root, Beside { stem: &stem, sidecar: None }, manner);
     Some(record)
 }
 
-fn blank(in_root: &Path, file: Cow<'static, str>) -> Record {
+fn blank(file: Cow<'static, str>) -> Record {
     Record {
-        path: in_root.to_string_lossy().into_owned(),
         file,
         flat: false,
-        stamps: Vec::new(),
-        digest: Digest::of(b""),
+        seen: Stamp::default(),
+        beside: Vec::new(),
+        fingerprint: Fingerprint::default(),
         skill: None,
         problems: Vec::new(),
     }
 }
 
-/// Reads the skill's file into the record; `path` is relative to `directory`.
-fn fill(
-    record: &mut Record,
-    directory: &Directory,
-    path: &str,
-    stem: &str,
-    sidecar: Option<&[u8]>,
-    manner: Manner,
-) {
-    let in_root = if record.flat { record.path.clone() } else { format!("{}/{path}", record.path) };
-    match bytes_of(
-        directory,
-        Path::new(path),
-        manner.limit,
-        in_root.trim_start_matches('/'),
-        &mut record.stamps,
-    ) {
+/// What is known of a skill without its file.
+struct Beside<'a> {
+    stem: &'a str,
+    sidecar: Option<&'a [u8]>,
+}
+
+/// Reads the skill's file, which stands at `path` in `directory`, into the record.
+fn fill(record: &mut Record, directory: &Directory, path: &Path, beside: Beside<'_>, manner: Manner) {
+    let Manner { limit, profile } = manner;
+    match bytes_of(directory, path, limit, &mut record.seen) {
         Ok(bytes) => {
-            record.digest = Digest::of(&bytes);
-            let source = Source { file: &record.file, stem, bytes: &bytes, sidecar, max_bytes: manner.limit };
-            let reading = skill::read(&source, manner.profile);
+            record.fingerprint = Fingerprint::of(&bytes);
+            let Beside { stem, sidecar } = beside;
+            let source = Source { file: &record.file, stem, bytes: &bytes, sidecar, max_bytes: limit };
+            let reading = skill::read(&source, profile);
             record.skill = reading.skill.map(Box::new);
             record.problems = reading.problems;
         }
@@ -141,20 +138,14 @@ fn fill(
 }
 
 /// The bytes of a regular file within the limit.
-fn bytes_of(
-    directory: &Directory,
-    path: &Path,
-    limit: usize,
-    in_root: &str,
-    stamps: &mut Vec<Stamp>,
-) -> Result<Vec<u8>, Problem> {
+fn bytes_of(directory: &Directory, path: &Path, limit: usize, seen: &mut Stamp) -> Result<Vec<u8>, Problem> {
     let unreadable = |error: &dyn std::fmt::Display| {
         let message = format!("the file cannot be read: {error}");
         Problem::new(Code::UnreadableFile, Pos::START, message, "check what it is and who may read it")
     };
     let FileRead { facts, bytes } =
         directory.read(path, limit as u64).map_err(|error: io::Error| unreadable(&error))?;
-    stamps.push(Stamp::new(in_root, &facts));
+    *seen = Stamp::of(&facts);
     match bytes {
         Some(bytes) => Ok(bytes),
         None if facts.kind == Kind::File => Err(text::too_large(facts.size, limit)),
@@ -165,8 +156,7 @@ fn bytes_of(
 fn read_sidecar(directory: &SkillDirectory<'_>, names: &[Name], record: &mut Record) -> Option<Vec<u8>> {
     names.iter().find(|name| name.name == SIDECAR_DIRECTORY)?;
     let FileRead { facts, bytes } = directory.open.read(Path::new(SIDECAR), MAX_SIDECAR_BYTES).ok()?;
-    let in_root = joined(directory.in_root, Path::new(SIDECAR));
-    record.stamps.push(Stamp::new(in_root.to_string_lossy(), &facts));
+    record.beside.push((SIDECAR.to_owned(), Stamp::of(&facts)));
     bytes
 }
 

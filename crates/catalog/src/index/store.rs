@@ -1,7 +1,7 @@
-//! The index as bytes: a header, the records one by one, and a digest of everything before it.
+//! The index as bytes: a header, the records one by one, and a fingerprint of everything before it.
 
 use super::Record;
-use guild_manifest::DigestBuilder;
+use crate::fingerprint::Fingerprinter;
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
@@ -13,14 +13,17 @@ const MAGIC: &[u8; 8] = b"guildidx";
 /// No record is larger; a length beyond it is damage.
 const MAX_RECORD: usize = 16 * 1024 * 1024;
 
-/// When the index was written, and its records; `None` where it is missing, damaged or of another format.
+/// A record under its path.
+type Entry<'a> = (&'a str, &'a Record);
+
+/// When the index was written, and its records by path; `None` where it is missing, damaged or of another format.
 ///
 /// Records are read one by one, so that the file and what it holds are never in memory both.
-pub fn load(file: &Path) -> Option<(i128, Vec<Record>)> {
+pub fn load(file: &Path) -> Option<(i64, Vec<(String, Record)>)> {
     let file = File::open(file).ok()?;
     let written = file.metadata().ok()?.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     let mut source =
-        Source { file: BufReader::with_capacity(128 * 1024, file), digest: DigestBuilder::default() };
+        Source { file: BufReader::with_capacity(128 * 1024, file), seen: Fingerprinter::default() };
     if source.bytes::<8>()? != *MAGIC || source.number()? != FORMAT {
         return None;
     }
@@ -33,14 +36,14 @@ pub fn load(file: &Path) -> Option<(i128, Vec<Record>)> {
         source.fill(&mut frame)?;
         records.push(postcard::from_bytes(&frame).ok()?);
     }
-    let Source { mut file, digest } = source;
-    let mut expected = [0; 32];
+    let Source { mut file, seen } = source;
+    let mut expected = [0; 16];
     file.read_exact(&mut expected).ok()?;
-    (digest.finish().as_bytes() == &expected).then_some((i128::try_from(written.as_nanos()).ok()?, records))
+    (seen.finish().to_bytes() == expected).then_some((i64::try_from(written.as_nanos()).ok()?, records))
 }
 
 /// Writes the index beside its place and moves it there.
-pub fn save(file: &Path, records: &[Record]) -> io::Result<()> {
+pub fn save<'a>(file: &Path, records: impl ExactSizeIterator<Item = Entry<'a>>) -> io::Result<()> {
     let directory = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(directory)?;
     let temporary = tempfile::NamedTempFile::new_in(directory)?;
@@ -50,20 +53,20 @@ pub fn save(file: &Path, records: &[Record]) -> io::Result<()> {
     Ok(())
 }
 
-fn write(file: impl Write, records: &[Record]) -> io::Result<()> {
-    let mut sink = Sink { file, digest: DigestBuilder::default() };
+fn write<'a>(file: impl Write, records: impl ExactSizeIterator<Item = Entry<'a>>) -> io::Result<()> {
+    let mut sink = Sink { file, seen: Fingerprinter::default() };
     sink.write(MAGIC)?;
     sink.write(&FORMAT.to_le_bytes())?;
     sink.write(&length(records.len())?)?;
     let mut frame = Vec::new();
     for record in records {
         frame.clear();
-        frame = postcard::to_extend(record, frame).map_err(io::Error::other)?;
+        frame = postcard::to_extend(&record, frame).map_err(io::Error::other)?;
         sink.write(&length(frame.len())?)?;
         sink.write(&frame)?;
     }
-    let Sink { mut file, digest } = sink;
-    file.write_all(digest.finish().as_bytes())?;
+    let Sink { mut file, seen } = sink;
+    file.write_all(&seen.finish().to_bytes())?;
     file.flush()
 }
 
@@ -73,13 +76,13 @@ fn length(count: usize) -> io::Result<[u8; 4]> {
 
 struct Source<R> {
     file: R,
-    digest: DigestBuilder,
+    seen: Fingerprinter,
 }
 
 impl<R: Read> Source<R> {
     fn fill(&mut self, bytes: &mut [u8]) -> Option<()> {
         self.file.read_exact(bytes).ok()?;
-        self.digest.add(bytes);
+        self.seen.add(bytes);
         Some(())
     }
 
@@ -96,12 +99,12 @@ impl<R: Read> Source<R> {
 
 struct Sink<W> {
     file: W,
-    digest: DigestBuilder,
+    seen: Fingerprinter,
 }
 
 impl<W: Write> Sink<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.digest.add(bytes);
+        self.seen.add(bytes);
         self.file.write_all(bytes)
     }
 }

@@ -1,6 +1,7 @@
 //! From a name to a skill: exact first, then the bare name, then aliases; never a guess between two.
 
 use super::{Entry, Snapshot};
+use guild_manifest::skill::Skill;
 
 /// What a name leads to.
 #[derive(Debug)]
@@ -13,47 +14,57 @@ pub enum Lookup<'a> {
     Missing(Vec<String>),
 }
 
+/// How a name may match a skill's, from the surest way to the loosest.
+const WAYS: &[fn(&Skill, &str) -> bool] = &[
+    |skill, name| skill.name == name,
+    |skill, name| skill.aliases.iter().any(|alias| alias == name),
+    |skill, name| is_alike(&skill.name, name),
+    |skill, name| skill.aliases.iter().any(|alias| is_alike(alias, name)),
+];
+
 impl Snapshot {
     /// Finds a skill by its qualified name (`plugin/skill` or `plugin:skill`), its bare name or an alias.
+    ///
+    /// A skill that belongs to no plugin is qualified by its bare name, so that it is found before plugins' skills of
+    /// that name. A looser match counts only where there is no surer one.
     pub fn find(&self, name: &str) -> Lookup<'_> {
-        let qualified = name.replacen(':', "/", 1);
-        if let Some(entry) = self.skills.iter().find(|entry| matches_qualified(entry, &qualified)) {
-            return Lookup::Found(entry);
-        }
-        type Test = fn(&Entry, &str) -> bool;
-        const TESTS: &[Test] = &[
-            |entry, name| entry.skill.name == name,
-            |entry, name| entry.skill.aliases.iter().any(|alias| alias == name),
-            |entry, name| entry.skill.name.eq_ignore_ascii_case(name),
-            |entry, name| entry.skill.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name)),
-        ];
-        for test in TESTS {
-            let found: Vec<&Entry> = self.skills.iter().filter(|entry| test(entry, name)).collect();
-            match found.as_slice() {
-                [] => {}
-                [only] => return Lookup::Found(only),
-                several => {
-                    return Lookup::Ambiguous(several.iter().map(|entry| entry.qualified_name()).collect());
-                }
+        let qualified = name.split_once(['/', ':']);
+        for way in WAYS {
+            let own = self.skills.iter().filter(|entry| match (&entry.place.plugin, qualified) {
+                (None, _) => way(&entry.skill, name),
+                (Some(plugin), Some((prefix, rest))) => **plugin == *prefix && way(&entry.skill, rest),
+                (Some(_), None) => false,
+            });
+            let bare =
+                self.skills.iter().filter(|entry| entry.place.plugin.is_some() && way(&entry.skill, name));
+            if let Some(found) = Lookup::among(own.collect()).or_else(|| Lookup::among(bare.collect())) {
+                return found;
             }
         }
-        let known = self.skills.iter().flat_map(|entry| {
-            [entry.skill.name.clone()]
-                .into_iter()
-                .chain(entry.place.plugin.is_some().then(|| entry.qualified_name()))
-        });
-        Lookup::Missing(near(name, known))
+        let bare = self.skills.iter().map(|entry| entry.skill.name.clone());
+        let of_plugins = self
+            .skills
+            .iter()
+            .filter(|entry| entry.place.plugin.is_some())
+            .map(|entry| entry.qualified_name().into_owned());
+        Lookup::Missing(near(name, bare.chain(of_plugins)))
     }
 }
 
-fn matches_qualified(entry: &Entry, name: &str) -> bool {
-    match &entry.place.plugin {
-        None => entry.skill.name == name,
-        Some(plugin) => name
-            .strip_prefix(plugin.as_ref())
-            .and_then(|rest| rest.strip_prefix('/'))
-            .is_some_and(|rest| rest == entry.skill.name),
+impl<'a> Lookup<'a> {
+    fn among(found: Vec<&'a Entry>) -> Option<Self> {
+        match found.as_slice() {
+            [] => None,
+            [only] => Some(Self::Found(only)),
+            several => Some(Self::Ambiguous(
+                several.iter().map(|entry| entry.qualified_name().into_owned()).collect(),
+            )),
+        }
     }
+}
+
+fn is_alike(known: &str, name: &str) -> bool {
+    known.eq_ignore_ascii_case(name) || (!name.is_ascii() && known.to_lowercase() == name.to_lowercase())
 }
 
 /// Up to three of the known names that are near to a wrong one, nearest first.
@@ -63,8 +74,8 @@ pub fn near(name: &str, known: impl Iterator<Item = String>) -> Vec<String> {
     let mut found: Vec<(usize, String)> = known
         .filter_map(|candidate| {
             let lower = candidate.to_lowercase();
-            let contains =
-                wanted.chars().count() >= 3 && (lower.contains(&wanted) || wanted.contains(&lower));
+            let is_within = |part: &str, whole: &str| part.chars().count() >= 3 && whole.contains(part);
+            let contains = is_within(&wanted, &lower) || is_within(&lower, &wanted);
             let distance = strsim::damerau_levenshtein(&wanted, &lower);
             (contains || distance <= allowed).then_some((if contains { 1 } else { distance }, candidate))
         })

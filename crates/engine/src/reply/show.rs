@@ -51,10 +51,8 @@ pub struct Detail<'a> {
     pub paths: &'a [String],
     /// The digest of its file.
     pub digest: String,
-    /// The `metadata` mapping.
-    pub metadata: Json,
-    /// Keys of its frontmatter that mean nothing to us.
-    pub extra: Json,
+    /// The frontmatter as written.
+    pub frontmatter: Json,
     /// What is wrong with it.
     pub diagnostics: Vec<super::ProblemLine<'a>>,
 }

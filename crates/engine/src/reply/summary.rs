@@ -2,8 +2,10 @@
 
 use super::lossy;
 use guild_catalog::{Collision, Entry};
-use schemars::JsonSchema;
-use serde::Serialize;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Serialize, Serializer};
+use std::borrow::Cow;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// One skill in a list.
@@ -12,7 +14,7 @@ pub struct SkillSummary<'a> {
     /// The name inside its plugin, or its only name.
     pub name: &'a str,
     /// The name that always finds it.
-    pub qualified_name: String,
+    pub qualified_name: Cow<'a, str>,
     /// Where it came from.
     pub scope: &'static str,
     /// The plugin that ships it.
@@ -24,9 +26,7 @@ pub struct SkillSummary<'a> {
     /// When to reach for it.
     pub when_to_use: Option<&'a str>,
     /// Its file.
-    #[serde(serialize_with = "lossy::path")]
-    #[schemars(with = "String")]
-    pub path: PathBuf,
+    pub path: FilePath<'a>,
     /// Other files that hold the same skill.
     #[serde(serialize_with = "lossy::paths", skip_serializing_if = "<[_]>::is_empty")]
     #[schemars(with = "Vec<String>")]
@@ -66,7 +66,7 @@ impl<'a> SkillSummary<'a> {
             title: skill.title.as_deref(),
             description: &skill.description,
             when_to_use: skill.when_to_use.as_deref(),
-            path: entry.place.path(),
+            path: FilePath { directory: &entry.place.directory, file: &entry.place.file },
             also_at: &entry.also_at,
             kind: skill.kind.as_str(),
             eligible: entry.is_eligible(),
@@ -78,6 +78,48 @@ impl<'a> SkillSummary<'a> {
             matches_file: None,
             score: None,
         }
+    }
+}
+
+/// A file in a directory, joined only where it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FilePath<'a> {
+    /// The directory.
+    pub directory: &'a Path,
+    /// The file in it.
+    pub file: &'a str,
+}
+
+impl FilePath<'_> {
+    /// The whole path.
+    pub fn to_path_buf(self) -> PathBuf {
+        self.directory.join(self.file)
+    }
+}
+
+impl fmt::Display for FilePath<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}{}", self.directory.display(), std::path::MAIN_SEPARATOR, self.file)
+    }
+}
+
+impl Serialize for FilePath<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl JsonSchema for FilePath<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        String::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        String::json_schema(generator)
+    }
+
+    fn inline_schema() -> bool {
+        true
     }
 }
 

@@ -63,7 +63,7 @@ fn facts(skill: &Detail<'_>) -> Vec<(&'static str, String)> {
         ("when to use", summary.when_to_use.unwrap_or_default().to_owned()),
         ("kind", summary.kind.to_owned()),
         ("source", summary.scope.to_owned()),
-        ("path", summary.path.to_string_lossy().into_owned()),
+        ("path", summary.path.to_string()),
         ("also at", join(&mut places.into_iter())),
         ("hides", join(&mut hidden.into_iter())),
         ("aliases", skill.aliases.join(", ")),

@@ -3,6 +3,7 @@
 //! Names are compared as text; which skill a name means is the catalog's to say.
 
 use super::Placed;
+use crate::Pos;
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -13,6 +14,18 @@ pub struct Agent {
     pub skills: Allowlist,
     /// The tools it has as `provider:tool`; `None` where nobody said.
     pub tools: Option<Vec<String>>,
+    /// Where its list of skills is written, if it is; not part of the configuration's identity.
+    #[serde(skip)]
+    pub written: Option<Written>,
+}
+
+/// Where something is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// In which file.
+    pub file: String,
+    /// Where in that file.
+    pub at: Pos,
 }
 
 /// Which skills an agent sees.

@@ -115,7 +115,8 @@ impl Config {
         self.lookup_skill(path).or_else(|| descend(&self.data, path).map(Cow::Borrowed))
     }
 
-    fn agent(&self, id: &str) -> Option<&Agent> {
+    /// What holds for an agent: its own settings, or those of `default`.
+    pub(super) fn agent(&self, id: &str) -> Option<&Agent> {
         self.agents.get(id).or_else(|| self.agents.get(DEFAULT_AGENT))
     }
 
@@ -139,7 +140,7 @@ impl Config {
 impl Default for Config {
     /// What holds where nobody configured anything.
     fn default() -> Self {
-        let anyone = Agent { skills: Allowlist::Everything, tools: None };
+        let anyone = Agent { skills: Allowlist::Everything, tools: None, written: None };
         Self {
             skill_paths: Vec::new(),
             extra_skill_paths: Vec::new(),

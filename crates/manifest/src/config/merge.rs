@@ -2,7 +2,7 @@
 //!
 //! A project's settings that a reader would have refused have no way in here either.
 
-use super::agents::{Agent, Allowlist, intersect};
+use super::agents::{Agent, Allowlist, Written, intersect};
 use super::reader::{join, shorten, untrusted};
 use super::settings::{AgentSettings, Placed, SkillSettings};
 use super::{Config, Layer, Settings};
@@ -48,7 +48,10 @@ fn replace(config: &mut Config, settings: Settings) {
     }
     for (id, agent) in settings.agents {
         let known = config.agents.entry(id).or_insert_with(configured);
-        set(&mut known.skills, agent.skills.map(|placed| Allowlist::of(placed.value)));
+        if let Some(Placed { value, at }) = agent.skills {
+            known.skills = Allowlist::of(value);
+            known.written = Some(Written { file: settings.file.clone(), at });
+        }
         known.tools = agent.tools.map(|placed| placed.value).or(known.tools.take());
     }
     set(&mut config.builtins, settings.builtins.map(|placed| placed.value));
@@ -87,22 +90,30 @@ impl Narrowing<'_> {
 
     fn agent(&mut self, id: &str, asked: AgentSettings) -> Agent {
         let label = join("agents", id);
-        let skills = match asked.skills {
-            Some(asked) => self.skills(&format!("{label}.skills"), id, asked),
-            None if self.config.agents.contains_key(id) => self.config.allowlist(id),
-            None => configured().skills,
+        let held = self.config.agents.get(id).cloned();
+        let (skills, written) = match (asked.skills, held) {
+            (Some(asked), _) => self.skills(&format!("{label}.skills"), id, asked),
+            (None, Some(held)) => (held.skills, held.written),
+            (None, None) => (configured().skills, None),
         };
         let tools = self.config.tools(id).map(<[String]>::to_vec);
-        match asked.tools {
-            Some(asked) => Agent { skills, tools: self.tools(&format!("{label}.tools"), tools, &asked) },
-            None => Agent { skills, tools },
-        }
+        let tools = match asked.tools {
+            Some(asked) => self.tools(&format!("{label}.tools"), tools, &asked),
+            None => tools,
+        };
+        Agent { skills, tools, written }
     }
 
-    fn skills(&mut self, label: &str, id: &str, asked: Placed<Vec<String>>) -> Allowlist {
+    /// The narrowed list, and where its names are written: in the owner's file, unless that allows everything.
+    fn skills(&mut self, label: &str, id: &str, asked: Placed<Vec<String>>) -> (Allowlist, Option<Written>) {
+        let here = || Written { file: self.settings.file.clone(), at: asked.at };
+        let written = match self.config.agent(id) {
+            Some(Agent { skills: Allowlist::Only(_), written: Some(written), .. }) => written.clone(),
+            _ => here(),
+        };
         let (skills, refused) = self.config.allowlist(id).narrowed(Allowlist::of(asked.value));
         self.refuse(label, asked.at, &refused);
-        skills
+        (skills, Some(written))
     }
 
     /// Where nobody said which tools an agent has, a list of some would be a grant; only the empty one narrows.
@@ -172,7 +183,7 @@ impl Narrowing<'_> {
 
 /// An agent that somebody configured, before what they said: it has no skills.
 fn configured() -> Agent {
-    Agent { skills: Allowlist::Only(Vec::new()), tools: None }
+    Agent { skills: Allowlist::Only(Vec::new()), tools: None, written: None }
 }
 
 fn set<T>(held: &mut T, value: Option<T>) {

@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
     /// The entries of a mapping; none, with a problem, for anything else but null.
     pub fn entries<'n>(&mut self, label: &str, node: &'n Node) -> &'n [Entry] {
         match node.as_map() {
-            Some(map) => &map.entries,
+            Some(map) => map.entries(),
             None => {
                 self.wrong(label, node, "a table of keys and values");
                 &[]

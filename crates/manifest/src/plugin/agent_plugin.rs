@@ -73,7 +73,7 @@ fn metadata(fields: &mut Fields<'_>, plugin: &mut Plugin) {
     if let Some(node) = fields.take("author") {
         plugin.author = author::read_object(fields, "author", node);
         let known = ["name", "email", "url"];
-        let entries = node.as_map().map_or(&[][..], |map| &map.entries);
+        let entries = node.as_map().map_or(&[][..], crate::tree::Map::entries);
         for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
             let message = format!("`author.{}` is not allowed", shown(&entry.key));
             fields.refuse(entry.key_at, message, "keep `name`, `email` and `url` only");

@@ -75,7 +75,7 @@ impl<'a> Fields<'a> {
 
     /// The pairs of the mapping.
     pub(super) fn entries(&self) -> &'a [Entry] {
-        &self.map.entries
+        self.map.entries()
     }
 
     /// The value of `key`, which is thereby known; null is no value where the manner is lenient.
@@ -204,7 +204,7 @@ impl<'a> Fields<'a> {
 
     /// Every pair that no reader asked for.
     pub(super) fn rest(&self) -> impl Iterator<Item = &'a Entry> {
-        self.map.entries.iter().filter(|entry| !self.taken.contains(entry.key.as_str()))
+        self.map.entries().iter().filter(|entry| !self.taken.contains(entry.key.as_str()))
     }
 
     /// What no reader asked for, to be kept; the schema's name says nothing about the plugin.
@@ -265,13 +265,13 @@ impl<'a> Fields<'a> {
             Manner::Exact => Cow::Borrowed(entry.key.as_str()),
             Manner::Lenient | Manner::Strict => fold(&entry.key),
         };
-        let words = map.entries.iter().map(spelled).collect();
+        let words = map.entries().iter().map(spelled).collect();
         Self { inspection, map, words, at, rules, taken: HashSet::new() }
     }
 
     fn find(&self, key: &str) -> Option<&'a Entry> {
         let wanted = if self.rules.manner == Manner::Exact { Cow::Borrowed(key) } else { fold(key) };
         let index = self.words.iter().position(|word| *word == wanted)?;
-        self.map.entries.get(index)
+        self.map.entries().get(index)
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn read(fields: &mut Fields<'_>, key: &str) -> Vec<Setting> {
         fields.wrong(key, node, "an object of settings");
         return Vec::new();
     };
-    let pairs = map.entries.iter();
+    let pairs = map.entries().iter();
     pairs
         .filter_map(|entry| keyed(fields, &format!("{key}.{}", entry.key), &entry.key, &entry.value))
         .collect()

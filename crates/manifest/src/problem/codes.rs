@@ -112,7 +112,6 @@ codes! {
 
     // Roots, contracts with the machine, configuration.
     RootUnreadable = "root_unreadable", Warning, loads, "A directory that should hold skills cannot be read.";
-    Ineligible = "ineligible", Info, loads, "The skill asks for something this machine does not have.";
     ConfigInvalid = "config_invalid", Error, loads, "A configuration file cannot be read; it was ignored.";
     ConfigKeyUnknown = "config_key_unknown", Warning, loads, "A configuration key is not known.";
     ConfigKeyUntrusted = "config_key_untrusted", Warning, loads, "A project's file cannot set this key; only a person's own configuration can.";

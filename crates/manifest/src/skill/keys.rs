@@ -1,8 +1,7 @@
 //! The keys of every dialect, and what becomes of the others.
 
-use super::pairs;
 use crate::fold::{nearest, same};
-use crate::tree::{Data, Map};
+use crate::tree::{Entry, Map};
 use crate::{Code, Problem};
 
 /// The six keys of the open specification.
@@ -122,21 +121,15 @@ const COMMON_KEYS: &[&str] = &[
     "format",
 ];
 
-/// The pairs that mean nothing to us, with a problem for each that looks like a slip of the pen.
-pub fn extra(map: &Map, problems: &mut Vec<Problem>) -> Vec<(String, Data)> {
+/// Tells of each key that means nothing to us and looks like a slip of the pen.
+pub fn check(map: &Map, problems: &mut Vec<Problem>) {
     let is_in = |keys: &[&str], key: &str| keys.iter().any(|known| same(known, key));
-    let unknown =
-        Map { entries: map.entries.iter().filter(|entry| !is_in(KNOWN_KEYS, &entry.key)).cloned().collect() };
-    for entry in unknown.entries.iter().filter(|entry| !is_in(COMMON_KEYS, &entry.key)) {
+    let unknown = |entry: &&Entry| !is_in(KNOWN_KEYS, &entry.key) && !is_in(COMMON_KEYS, &entry.key);
+    for entry in map.entries().iter().filter(unknown) {
         if let Some(meant) = nearest(&entry.key, KNOWN_KEYS.iter().copied()) {
             let message = format!("`{}` is not a key that any agent reads", entry.key);
-            problems.push(Problem::new(
-                Code::UnknownKey,
-                entry.key_at,
-                message,
-                format!("did you mean `{meant}`?"),
-            ));
+            let hint = format!("did you mean `{meant}`?");
+            problems.push(Problem::new(Code::UnknownKey, entry.key_at, message, hint));
         }
     }
-    pairs(&unknown)
 }

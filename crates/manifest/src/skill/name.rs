@@ -3,6 +3,7 @@
 use super::text_of;
 use crate::tree::Map;
 use crate::{Code, Pos, Problem};
+use unicode_normalization::UnicodeNormalization as _;
 
 /// The longest name that serves as an identifier, in characters.
 const MAX_CHARS: usize = 64;
@@ -23,6 +24,7 @@ pub fn is_usable(name: &str) -> bool {
 
 /// Decides the names; a name that cannot serve is kept as a title and an alias.
 pub fn resolve(map: &Map, at: Pos, stem: &str, problems: &mut Vec<Problem>) -> Names {
+    let title = text_of(map, "display-name", problems);
     let written = text_of(map, "name", problems);
     let name_at = map.entry("name").map_or(at, |entry| entry.value.at);
     match written {
@@ -35,16 +37,16 @@ pub fn resolve(map: &Map, at: Pos, stem: &str, problems: &mut Vec<Problem>) -> N
                 format!("add `name: {}`", identifier(stem)),
             ));
             let name = identifier(stem);
-            Names { aliases: others(&name, [stem]), name, title: None }
+            Names { aliases: others(&name, [stem]), name, title }
         }
         Some(written) if is_usable(&written) => {
-            if written != stem {
+            if !written.nfkc().eq(stem.nfkc()) {
                 let message =
                     format!("the name `{written}` differs from the directory's, `{stem}`; both find it");
                 let hint = "give both the same name; several agents go by the directory's";
                 problems.push(Problem::new(Code::NameMismatch, name_at, message, hint));
             }
-            Names { aliases: others(&written, [stem]), name: written, title: None }
+            Names { aliases: others(&written, [stem]), name: written, title }
         }
         Some(written) => {
             let name = identifier(stem);
@@ -52,7 +54,7 @@ pub fn resolve(map: &Map, at: Pos, stem: &str, problems: &mut Vec<Problem>) -> N
                 format!("the name cannot serve as an identifier; `{name}` is used and the name is shown");
             let hint = "use at most 64 letters, digits, `-`, `_` and `.`, such as `my-skill`";
             problems.push(Problem::new(Code::NameInvalid, name_at, message, hint));
-            Names { aliases: others(&name, [written.as_str(), stem]), name, title: Some(written) }
+            Names { aliases: others(&name, [written.as_str(), stem]), name, title: title.or(Some(written)) }
         }
     }
 }

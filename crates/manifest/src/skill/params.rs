@@ -121,7 +121,7 @@ fn from_mapping(map: &Map, params: &mut Params, problems: &mut Vec<Problem>) {
     if schema::looks_like_schema(map) {
         return from_schema(map, params, problems);
     }
-    for entry in &map.entries {
+    for entry in map.entries() {
         let is_flag = entry.key == "additional" && entry.value.as_map().is_none();
         match coerce::boolean(&entry.value) {
             Some(allowed) if is_flag => params.closed = !allowed,
@@ -134,7 +134,7 @@ fn from_schema(map: &Map, params: &mut Params, problems: &mut Vec<Problem>) {
     params.closed = map.get("additionalProperties").and_then(coerce::boolean) == Some(false);
     let required = map.get("required").map(coerce::list).unwrap_or_default();
     let Some(properties) = map.get("properties").and_then(Node::as_map) else { return };
-    for entry in &properties.entries {
+    for entry in properties.entries() {
         if let Some(mut param) = from_node(entry.key.clone(), &entry.value, problems) {
             param.required = required.contains(&param.name);
             params.list.push(param);
@@ -176,7 +176,7 @@ fn detailed(name: String, map: &Map, problems: &mut Vec<Problem>) -> Param {
     let kind = text_of(map, "type", problems).unwrap_or_else(|| "string".to_owned());
     let at = map
         .entry("type")
-        .map_or_else(|| map.entries.first().map_or(Pos::START, |e| e.key_at), |e| e.value.at);
+        .map_or_else(|| map.entries().first().map_or(Pos::START, |e| e.key_at), |e| e.value.at);
     check_type(&name, &kind, at, problems);
     let param = Param {
         required: flag(map, "required", problems).unwrap_or(false),

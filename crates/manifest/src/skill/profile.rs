@@ -53,7 +53,9 @@ impl Profile {
     }
 
     /// Gives each problem the weight it has under this profile: what the specification forbids is an error there.
-    pub(super) fn weigh(self, problems: &mut [Problem]) {
+    ///
+    /// A reader that adds problems of its own, about files beside the skill, weighs them too.
+    pub fn weigh(self, problems: &mut [Problem]) {
         const STILL_WARNINGS: &[Code] = &[Code::BodyEmpty, Code::CommandInert, Code::SidecarInvalid];
         if self == Self::Lenient {
             return;
@@ -76,7 +78,7 @@ fn length(map: &Map, key: &str, most: usize, code: Code, problems: &mut Vec<Prob
     }
 }
 
-/// 1 to 64 lower-case letters, digits and single hyphens, equal to the directory's name, both after NFKC.
+/// 1 to 64 lower-case letters, digits and single hyphens, after NFKC.
 fn spec_name(map: &Map, at: Pos, stem: &str, problems: &mut Vec<Problem>) {
     let Some(node) = map.get("name") else { return };
     let Some(written) = coerce::text(node, " ") else { return };
@@ -107,7 +109,7 @@ fn kebab(stem: &str) -> String {
 }
 
 fn spec_keys(map: &Map, problems: &mut Vec<Problem>) {
-    for entry in map.entries.iter().filter(|entry| !SPEC_KEYS.contains(&entry.key.as_str())) {
+    for entry in map.entries().iter().filter(|entry| !SPEC_KEYS.contains(&entry.key.as_str())) {
         let told =
             problems.iter().any(|problem| problem.code == Code::UnknownKey && problem.at == entry.key_at);
         if told {
@@ -136,7 +138,7 @@ fn spec_values(map: &Map, problems: &mut Vec<Problem>) {
     let Some(metadata) = map.get("metadata").and_then(Node::as_map) else { return };
     let is_text =
         |node: &Node| matches!(&node.value, Value::Scalar(scalar) if scalar.kind == ScalarKind::Text);
-    for entry in metadata.entries.iter().filter(|entry| !is_text(&entry.value)) {
+    for entry in metadata.entries().iter().filter(|entry| !is_text(&entry.value)) {
         let message =
             format!("metadata `{}` is {}, but the specification takes text", entry.key, entry.value.what());
         problems.push(Problem::new(

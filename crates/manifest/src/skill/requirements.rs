@@ -9,6 +9,7 @@ use super::{list_of, text_of};
 use crate::tree::{Map, Value, json};
 use crate::{Code, Problem, coerce};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Everything a skill asks for, from every dialect.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -51,17 +52,17 @@ pub struct InstallStep {
 }
 
 /// The `metadata` mapping: as a mapping, or as JSON5 text.
-pub fn metadata(map: &Map, problems: &mut Vec<Problem>) -> Option<Map> {
+pub fn metadata<'a>(map: &'a Map, problems: &mut Vec<Problem>) -> Option<Cow<'a, Map>> {
     let node = map.get_exact("metadata").or_else(|| map.get("metadata"))?;
     match &node.value {
-        Value::Map(map) => Some(map.clone()),
+        Value::Map(map) => Some(Cow::Borrowed(map)),
         Value::List(_) => {
             problems.push(coerce::wrong("metadata", node, "a mapping"));
             None
         }
         Value::Scalar(scalar) if scalar.text.trim_start().starts_with('{') => {
             match json::parse(&scalar.text, json::Grammar::Json5, problems) {
-                Ok(parsed) => parsed.as_map().cloned(),
+                Ok(parsed) => parsed.as_map().cloned().map(Cow::Owned),
                 Err(error) => {
                     let message = format!("the metadata cannot be read as JSON5: {}", error.message);
                     let hint = "write it as a YAML mapping, or mend the JSON";

@@ -124,7 +124,7 @@ impl Reader<'_> {
                 }
             }
         }
-        Ok(Value::Map(Map { entries }))
+        Ok(Value::Map(Map::from(entries)))
     }
 }
 
@@ -202,7 +202,7 @@ mod tests {
         let list = node.as_map().unwrap().get_exact("ä").unwrap();
         assert_eq!(list.at, Pos::new(1, 7));
         let inner = &list.as_list().unwrap()[1];
-        assert_eq!((inner.at, inner.as_map().unwrap().entries[0].key_at), (Pos::new(2, 3), Pos::new(2, 4)));
+        assert_eq!((inner.at, inner.as_map().unwrap().entries()[0].key_at), (Pos::new(2, 3), Pos::new(2, 4)));
     }
 
     #[test]

@@ -44,7 +44,7 @@ impl Reader<'_> {
         }
         // The parser sorts tables by key; people expect the order of the file.
         entries.sort_by_key(|entry| entry.key_at);
-        Ok(Value::Map(Map { entries }))
+        Ok(Value::Map(Map::from(entries)))
     }
 
     fn node(&mut self, value: &Spanned<DeValue<'_>>, depth: usize) -> Result<Node, Problem> {

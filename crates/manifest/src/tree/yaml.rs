@@ -2,6 +2,8 @@
 //!
 //! It repairs nothing; `frontmatter::repair` tries again with mended text.
 
+mod plain;
+
 use super::{Entry, MAX_DEPTH, MAX_NODES, Map, Node, Scalar, ScalarKind, Value};
 use crate::{Code, Pos, Problem};
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
@@ -17,6 +19,13 @@ pub struct Parsed {
 
 /// Reads the first document of `text`, whose first line is line `first_line` of its file.
 pub fn parse(text: &str, first_line: u32) -> Result<Parsed, Problem> {
+    match plain::parse(text, first_line) {
+        Some(root) => Ok(Parsed { root: Some(root), problems: Vec::new() }),
+        None => parse_fully(text, first_line),
+    }
+}
+
+fn parse_fully(text: &str, first_line: u32) -> Result<Parsed, Problem> {
     let mut builder = Builder { first_line, ..Builder::default() };
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| {

@@ -4,7 +4,7 @@
 
 use crate::Machine;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A package and the directory in it.
 pub struct Package<'a> {
@@ -22,29 +22,30 @@ pub fn package(spec: &str) -> Option<Package<'_>> {
 }
 
 /// Where the package lies, if it is installed.
-pub fn find(machine: &Machine, package: Package<'_>) -> Option<PathBuf> {
-    let relative = Path::new(&package.name.replace('.', "/")).join(package.below);
-    package_directories(machine)
-        .into_iter()
-        .map(|directory| directory.join(&relative))
-        .find(|path| path.is_dir())
+pub fn find(machine: &Machine, package: &Package<'_>) -> Option<PathBuf> {
+    let parts = package.name.split('.').chain(package.below.split('/').filter(|part| !part.is_empty()));
+    let relative: PathBuf = parts.collect();
+    package_directories(machine).into_iter().map(|path| path.join(&relative)).find(|path| path.is_dir())
 }
 
 fn package_directories(machine: &Machine) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> =
-        machine.variable("PYTHONPATH").map(|path| std::env::split_paths(path).collect()).unwrap_or_default();
+    let mut found = machine.directories("PYTHONPATH");
     let virtual_env = machine.variable("VIRTUAL_ENV").map(PathBuf::from);
     let local = machine.home.as_ref().map(|home| home.join(".local"));
     let prefixes = [virtual_env, local, Some("/usr/local".into()), Some("/usr".into())];
     for prefix in prefixes.into_iter().flatten() {
-        let mut versions: Vec<PathBuf> = fs::read_dir(prefix.join("lib"))
-            .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
-            .unwrap_or_default();
-        versions.retain(|path| {
-            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python3"))
-        });
+        let mut versions: Vec<(u32, PathBuf)> = Vec::new();
+        for entry in fs::read_dir(prefix.join("lib")).into_iter().flatten().flatten() {
+            let minor =
+                entry.file_name().to_string_lossy().strip_prefix("python3.").and_then(|n| n.parse().ok());
+            versions.extend(minor.map(|minor| (minor, entry.path())));
+        }
         versions.sort();
-        found.extend(versions.iter().rev().flat_map(|v| [v.join("site-packages"), v.join("dist-packages")]));
+        found.extend(
+            versions.iter().rev().flat_map(|(_, v)| [v.join("site-packages"), v.join("dist-packages")]),
+        );
     }
+    // Where distributions install for every version of Python 3.
+    found.push("/usr/lib/python3/dist-packages".into());
     found
 }

@@ -1,6 +1,6 @@
 //! What others ask of the configuration: is a skill on, does a dotted path hold.
 
-use super::super::Layer::User;
+use super::super::Layer::{self, Project, System, User};
 use super::layered;
 
 #[test]
@@ -69,4 +69,26 @@ fn a_dotted_path_sees_the_settings_of_single_skills() {
     check_paths(true, "skills.entries.s.t.config.key");
     check_paths(false, "skills.entries.s.config.none skills.entries.s.inject skills.entries.s.t.enabled");
     check_paths(false, "skills.entries.gone.enabled skills.entries.s skills.entries");
+}
+
+/// Where the allowlist of the agent `a` is written, as `file:line`.
+#[track_caller]
+fn check_written(layers: &[(Layer, &str)], expected: Option<&str>) {
+    let (config, _) = layered(layers);
+    let written = config.agents.get("a").and_then(|agent| agent.written.as_ref());
+    assert_eq!(written.map(|written| format!("{}:{}", written.file, written.at.line)).as_deref(), expected);
+}
+
+#[test]
+fn an_allowlist_remembers_which_file_its_names_come_from() {
+    let list = "[agents.a]\nskills = ['x', 'y']";
+    let narrower = "# Fewer.\n[agents.a]\nskills = ['x']";
+    check_written(&[(User, list)], Some("/home/u/c.toml:2"));
+    check_written(&[(System, list), (User, narrower)], Some("/home/u/c.toml:3"));
+    check_written(&[(System, list), (User, "[agents.a]")], Some("/etc/g/c.toml:2"));
+    check_written(&[(User, list), (Project, narrower)], Some("/home/u/c.toml:2"));
+    check_written(&[(User, "[agents.a]\nskills = ['*']"), (Project, narrower)], Some("guild.toml:3"));
+    check_written(&[(Project, narrower)], Some("guild.toml:3"));
+    check_written(&[(User, "[agents.default]\nskills = ['x']"), (Project, list)], Some("/home/u/c.toml:2"));
+    check_written(&[(User, "[agents.a]")], None);
 }

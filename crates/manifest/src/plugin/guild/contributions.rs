@@ -46,7 +46,7 @@ fn tools<'a>(fields: &mut Fields<'a>, plugin: &mut Plugin) -> Vec<String> {
         None => objects(fields, "tools").into_iter().map(|parts| (None, parts)).collect(),
         Some(map) => {
             fields.take("tools");
-            let pairs = map.entries.iter();
+            let pairs = map.entries().iter();
             let within = pairs.map(|entry| {
                 let parts = fields.within(&format!("tools.{}", entry.key), &entry.value)?;
                 Some((Some(entry.key.clone()), parts))

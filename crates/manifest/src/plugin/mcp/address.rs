@@ -2,7 +2,7 @@
 //!
 //! It resolves nothing and decodes nothing: what is not plainly an address is not one.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+use core::net::{Ipv4Addr, Ipv6Addr};
 
 /// The parts of an address that rules speak of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

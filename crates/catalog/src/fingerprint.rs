@@ -1,0 +1,67 @@
+//! Fingerprints: a fast way to tell that content changed.
+//!
+//! They are no security property. Whoever wants to can make two contents with one fingerprint; what is trusted is named
+//! by a SHA-256 digest instead.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
+
+/// A fingerprint of some content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub struct Fingerprint(u128);
+
+impl Fingerprint {
+    /// The fingerprint of some bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(xxh3_128(bytes))
+    }
+
+    /// The fingerprint as bytes.
+    pub const fn to_bytes(self) -> [u8; 16] {
+        self.0.to_le_bytes()
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+/// A fingerprint of content that comes in pieces, each of which counts with its length.
+#[derive(Clone, Default)]
+pub struct Fingerprinter(Xxh3Default);
+
+impl Fingerprinter {
+    /// Adds a piece.
+    pub fn add(&mut self, bytes: &[u8]) {
+        self.0.update(&(bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    /// The fingerprint of everything that was added.
+    pub fn finish(&self) -> Fingerprint {
+        Fingerprint(self.0.digest128())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_cannot_be_shifted_into_each_other() {
+        let of = |pieces: &[&str]| {
+            let mut all = Fingerprinter::default();
+            pieces.iter().for_each(|piece| all.add(piece.as_bytes()));
+            all.finish()
+        };
+        assert_ne!(of(&["ab", "c"]), of(&["a", "bc"]));
+    }
+
+    #[test]
+    fn a_fingerprint_does_not_change_between_releases() {
+        assert_eq!(Fingerprint::of(b"guild").to_string(), "f56b0ee6925b59b608fa891fa229bf0a");
+    }
+}
