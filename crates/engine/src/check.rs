@@ -28,30 +28,15 @@ pub struct CheckRequest {
 }
 
 /// Checks what is asked for; it fails if any file has an error.
-pub fn check<'a>(hall: &'a Hall, request: &CheckRequest) -> Envelope<Check<'a>> {
-    let mut inspected = Vec::new();
-    let mut problems: Vec<Problem> = Vec::new();
-    let mut missing = Vec::new();
-    for path in &request.paths {
-        let whole = plain(hall.machine.directory.join(path));
-        let found = if is_other(&whole) {
-            Inspection::default()
-        } else {
-            inspect_path(&whole, &hall.config, request.profile).unwrap_or_default()
-        };
-        if found.skills.is_empty() && found.packages == 0 && !is_known(hall, &whole) {
-            missing.push(path.display().to_string());
-        }
-        inspected.extend(found.skills);
-        problems.extend(found.problems);
-    }
-    if request.paths.is_empty() {
-        inspected = inspect_snapshot(&hall.snapshot, &hall.config, request.profile);
-    }
-    inspected.sort_by(|a, b| a.path.cmp(&b.path));
-    inspected.dedup_by(|a, b| a.path == b.path);
-    let others = others(hall, &request.paths, problems);
-    let skills: Vec<CheckedFile<'_>> = inspected.into_iter().map(checked).collect();
+pub fn check(hall: &Hall, request: &CheckRequest) -> Envelope<Check<'static>> {
+    let found = if request.paths.is_empty() { everything(hall, request) } else { at_paths(hall, request) };
+    let Found { mut skills, mut problems, missing } = found;
+    skills.sort_by(|a, b| a.path.cmp(&b.path));
+    skills.dedup_by(|a, b| a.path == b.path);
+    problems.sort_by(|a, b| (&a.file, a.at, a.code, &a.message).cmp(&(&b.file, b.at, b.code, &b.message)));
+    problems.dedup();
+    let others = by_file(problems);
+    let skills: Vec<CheckedFile<'_>> = skills.into_iter().map(checked).collect();
     let summary = count(&skills, &others);
     let reply = Check { skills, others, summary };
     if !missing.is_empty() {
@@ -63,6 +48,40 @@ pub fn check<'a>(hall: &'a Hall, request: &CheckRequest) -> Envelope<Check<'a>> 
         return Envelope::error(Code::CheckFailed, message, reply);
     }
     Envelope::ok(reply).with_message(message)
+}
+
+/// What was looked at.
+#[derive(Default)]
+struct Found {
+    skills: Vec<Inspected>,
+    /// Problems that belong to no skill; files are whole paths.
+    problems: Vec<Problem>,
+    /// Paths at which there is nothing.
+    missing: Vec<String>,
+}
+
+fn everything(hall: &Hall, request: &CheckRequest) -> Found {
+    let skills = inspect_snapshot(&hall.snapshot, &hall.config, request.profile);
+    Found { skills, problems: hall.snapshot.problems.clone(), missing: Vec::new() }
+}
+
+/// Everything at or below the paths, whether discovery finds it or not.
+fn at_paths(hall: &Hall, request: &CheckRequest) -> Found {
+    let mut found = Found::default();
+    for path in &request.paths {
+        let whole = plain(hall.machine.directory.join(path));
+        let inspection =
+            if is_other(&whole) { None } else { inspect_path(&whole, &hall.config, request.profile) };
+        let Inspection { skills, packages, problems } = inspection.unwrap_or_default();
+        if skills.is_empty() && packages == 0 && !is_known(hall, &whole) {
+            found.missing.push(path.display().to_string());
+        }
+        let known =
+            hall.snapshot.problems.iter().filter(|problem| Path::new(&problem.file).starts_with(&whole));
+        found.problems.extend(problems.into_iter().chain(known.cloned()));
+        found.skills.extend(skills);
+    }
+    found
 }
 
 /// The path without `.` and `..`, unless a link on the way makes that another place.
@@ -96,22 +115,13 @@ fn checked(inspected: Inspected) -> CheckedFile<'static> {
     CheckedFile { path: path.to_string_lossy().into_owned(), name, loaded, problems }
 }
 
-/// Problems that belong to no skill, by file; with paths, those at or below one of them.
-fn others(hall: &Hall, paths: &[PathBuf], found: Vec<Problem>) -> Vec<OtherFile<'static>> {
-    let paths: Vec<PathBuf> = paths.iter().map(|path| plain(hall.machine.directory.join(path))).collect();
-    let is_asked =
-        |file: &str| paths.is_empty() || paths.iter().any(|path| Path::new(file).starts_with(path));
-    let known = hall.snapshot.problems.iter().filter(|problem| is_asked(&problem.file)).cloned();
-    let mut files: BTreeMap<String, Vec<Problem>> = BTreeMap::new();
-    for problem in known.chain(found) {
-        let problems = files.entry(problem.file.clone()).or_default();
-        // Discovery and inspection say the same of a plugin that both have seen.
-        if !problems.contains(&problem) {
-            problems.push(problem);
-        }
+/// Problems that belong to no skill, by file.
+fn by_file(problems: Vec<Problem>) -> Vec<OtherFile<'static>> {
+    let mut files: BTreeMap<String, Vec<ProblemLine<'static>>> = BTreeMap::new();
+    for problem in problems {
+        files.entry(problem.file.clone()).or_default().push(ProblemLine::owned(problem));
     }
-    let other = |(path, problems): (String, Vec<Problem>)| {
-        let mut problems: Vec<ProblemLine<'static>> = problems.into_iter().map(ProblemLine::owned).collect();
+    let other = |(path, mut problems): (String, Vec<_>)| {
         quote_sources(Path::new(""), &mut problems);
         OtherFile { path, problems }
     };

@@ -5,7 +5,7 @@ use crate::counted::counted;
 use crate::hall::Hall;
 use crate::reply::{Doctor, DoctorLine, Health};
 use guild_catalog::Status;
-use guild_manifest::{Code, Problem, Severity};
+use guild_manifest::{Code, Problem};
 
 /// Looks at everything.
 pub fn doctor(hall: &Hall) -> Envelope<Doctor> {
@@ -137,8 +137,7 @@ fn plugins(hall: &Hall) -> DoctorLine {
 }
 
 fn allowlists(hall: &Hall) -> DoctorLine {
-    let is_slip = |p: &&Problem| p.code == Code::AllowlistUnknown && p.severity > Severity::Info;
-    let unknown = hall.snapshot.problems.iter().filter(is_slip).count();
+    let unknown = hall.snapshot.problems.iter().filter(|p| p.code == Code::AllowlistUnknown).count();
     let agents: Vec<String> = hall.config.agents.keys().cloned().collect();
     let detail = format!("configured for {}; {}", some(&agents), counted(unknown, "unknown name"));
     line("allowlists", worry(unknown, Health::Warning), detail, "correct the names under `[agents]`")

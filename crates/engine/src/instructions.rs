@@ -4,7 +4,7 @@ use crate::hall::Hall;
 use guild_catalog::Entry;
 use guild_manifest::Digest;
 use guild_manifest::skill::{self, Profile, Source};
-use guild_manifest::tree::Map;
+use guild_manifest::tree::Data;
 use std::io;
 
 /// What a skill tells the model to do.
@@ -13,8 +13,8 @@ pub struct Instructions {
     pub text: String,
     /// The line of the file on which it begins.
     pub line: u32,
-    /// The frontmatter above it.
-    pub frontmatter: Map,
+    /// The frontmatter above it, as written.
+    pub frontmatter: Data,
     /// The digest of the whole file.
     pub digest: Digest,
 }
@@ -27,9 +27,9 @@ pub fn instructions(hall: &Hall, entry: &Entry) -> io::Result<Instructions> {
     let reading = skill::read(&source, Profile::Lenient);
     Ok(Instructions {
         line: reading.body_line,
-        frontmatter: reading.frontmatter,
-        digest: Digest::of(&bytes),
+        frontmatter: reading.frontmatter.to_data(),
         text: reading.body.into_owned(),
+        digest: Digest::of(&bytes),
     })
 }
 

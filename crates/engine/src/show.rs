@@ -26,14 +26,14 @@ pub fn show<'a>(hall: &'a Hall, name: &str) -> Envelope<Show<'a>> {
     };
     match instructions(hall, entry) {
         Ok(instructions) => {
-            let skill = Some(detail(hall, entry, &instructions));
+            let skill = Some(detail(hall, entry, instructions));
             Envelope::ok(Show { found: true, skill, candidates: Vec::new() })
         }
         Err(error) => Envelope::error(Code::ReadFailed, unreadable(entry, &error), missing(Vec::new())),
     }
 }
 
-fn detail<'a>(hall: &'a Hall, entry: &'a Entry, instructions: &Instructions) -> Detail<'a> {
+fn detail<'a>(hall: &'a Hall, entry: &'a Entry, instructions: Instructions) -> Detail<'a> {
     let contract = entry.skill.contract.as_deref();
     let params = contract.and_then(|contract| contract.params.as_ref());
     let name = entry.qualified_name();
@@ -53,7 +53,7 @@ fn detail<'a>(hall: &'a Hall, entry: &'a Entry, instructions: &Instructions) -> 
         shadows: shadows.map(|collision| collision.skipped.1.as_path()).collect(),
         paths: &entry.skill.paths,
         digest: instructions.digest.to_string(),
-        frontmatter: instructions.frontmatter.to_data().to_json(),
+        frontmatter: instructions.frontmatter.to_json(),
         diagnostics: entry.problems.iter().map(ProblemLine::of).collect(),
     }
 }

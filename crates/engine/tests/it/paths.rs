@@ -22,6 +22,8 @@ no frontmatter
 {\"name\": \"bare\", \"description\": \"Ships nothing\"}
 //- /project/.claude/plugins/bare/docs/guide.txt
 text
+//- /project/vendor/loose/.claude-plugin/plugin.json
+{\"name\": \"loose\", \"version\": 8}
 //- /project/README.md
 # Readme
 //- /project/empty/
@@ -48,9 +50,9 @@ fn without_a_path_everything_is_checked() {
     check(
         &[],
         &expect![[r#"
-            check_failed: 2 skills, 1 loaded, 1 error, 3 warnings
-            /project/.claude/plugins/tools/skills/b/SKILL.md: missing_frontmatter
-            /project/.claude/skills/a/SKILL.md: description_missing
+            check_failed: 2 skills, 1 loaded, 1 error, 5 warnings
+            /project/.claude/plugins/tools/skills/b/SKILL.md: missing_frontmatter, body_too_short
+            /project/.claude/skills/a/SKILL.md: description_missing, body_too_short
             /project/.claude/plugins/tools/.claude-plugin/plugin.json: value_invalid
             /project/guild.toml: config_key_unknown
         "#]],
@@ -62,16 +64,27 @@ fn a_plugin_is_checked_with_its_manifest() {
     check(
         &[".claude/plugins/tools"],
         &expect![[r#"
-        check_failed: 1 skill, 0 loaded, 1 error, 1 warning
-        /project/.claude/plugins/tools/skills/b/SKILL.md: missing_frontmatter
-        /project/.claude/plugins/tools/.claude-plugin/plugin.json: value_invalid
-    "#]],
+            check_failed: 1 skill, 0 loaded, 1 error, 2 warnings
+            /project/.claude/plugins/tools/skills/b/SKILL.md: missing_frontmatter, body_too_short
+            /project/.claude/plugins/tools/.claude-plugin/plugin.json: value_invalid
+        "#]],
     );
     check(
         &[".claude/plugins/tools/.claude-plugin/plugin.json"],
         &expect![[r#"
         ok: 0 skills, 0 loaded, 0 errors, 1 warning
         /project/.claude/plugins/tools/.claude-plugin/plugin.json: value_invalid
+    "#]],
+    );
+}
+
+#[test]
+fn a_plugin_that_discovery_does_not_see_is_checked_too() {
+    check(
+        &["vendor"],
+        &expect![[r#"
+        ok: 0 skills, 0 loaded, 0 errors, 1 warning
+        /project/vendor/loose/.claude-plugin/plugin.json: value_invalid
     "#]],
     );
 }
@@ -91,8 +104,8 @@ fn a_path_that_is_named_twice_is_checked_once() {
     check(
         &[".claude/skills", ".claude/skills/a", ".claude/../.claude/skills/a/SKILL.md"],
         &expect![[r#"
-            ok: 1 skill, 1 loaded, 0 errors, 1 warning
-            /project/.claude/skills/a/SKILL.md: description_missing
+            ok: 1 skill, 1 loaded, 0 errors, 2 warnings
+            /project/.claude/skills/a/SKILL.md: description_missing, body_too_short
         "#]],
     );
 }
@@ -113,9 +126,9 @@ fn a_markdown_file_is_taken_for_a_skill_when_it_is_named() {
     check(
         &["README.md"],
         &expect![[r#"
-        check_failed: 1 skill, 0 loaded, 1 error, 0 warnings
-        /project/README.md: missing_frontmatter
-    "#]],
+            check_failed: 1 skill, 0 loaded, 1 error, 1 warning
+            /project/README.md: missing_frontmatter, body_too_short
+        "#]],
     );
 }
 

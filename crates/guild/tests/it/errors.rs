@@ -23,7 +23,7 @@ Look.
 name: deploy
 description: Ships
 ---
-Ship.
+Ship it, and look at the log while it starts.
 //- /project/.claude/plugins/b/.claude-plugin/plugin.json
 {\"name\": \"b\"}
 //- /project/.claude/plugins/b/skills/deploy/SKILL.md
@@ -31,7 +31,7 @@ Ship.
 name: deploy
 description: Ships elsewhere
 ---
-Ship.
+Ship it, and look at the log while it starts.
 //- /project/draft.md
 No frontmatter, and nothing that would make this a skill.
 //- /project/blocked/.git/
@@ -416,18 +416,10 @@ fn a_project_that_offers_a_pipe_as_its_configuration_is_not_waited_for() {
         "guild check",
         &expect![[r#"
             $ guild check
-            [ROOT]/project/.claude/plugins/a/skills/deploy/SKILL.md:1:1: warning[body_too_short]: the skill has 46 bytes; fewer than 80 are too short to be of use
-             1 | ---
-               | ^
-              hint: say when to use the skill, its steps and how to verify them
-            [ROOT]/project/.claude/plugins/b/skills/deploy/SKILL.md:1:1: warning[body_too_short]: the skill has 56 bytes; fewer than 80 are too short to be of use
-             1 | ---
-               | ^
-              hint: say when to use the skill, its steps and how to verify them
             [ROOT]/project/guild.toml:1:1: error[config_invalid]: the file cannot be read: it is no regular file
               hint: check what it is and who may read it
             [stderr]
-            error[check_failed]: 3 skills, 3 loaded, 1 error, 2 warnings
+            error[check_failed]: 3 skills, 3 loaded, 1 error, 0 warnings
             [exit 1]
         "#]],
     );

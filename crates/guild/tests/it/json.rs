@@ -39,7 +39,7 @@ name: measure
 description: An older one
 ---
 
-Measure.
+Measure the length of every function.
 //- /project/.claude/skills/broken/SKILL.md
 No frontmatter.
 //- /project/.claude/plugins/acme/.claude-plugin/plugin.json
@@ -62,7 +62,7 @@ fn run(env: &Env, arguments: &[&str]) -> Json {
     assert_eq!(output.stderr(), "", "`--json` says everything on standard output");
     let mut envelope = envelope(&output.stdout());
     if let Some(snapshot) = envelope["data"].get_mut("snapshot") {
-        assert_eq!(snapshot.as_str().unwrap().len(), 32);
+        assert!(!snapshot.as_str().unwrap().is_empty());
         *snapshot = "[SNAPSHOT]".into();
     }
     envelope
@@ -202,7 +202,9 @@ fn a_path_that_is_no_utf_8_does_not_cost_the_list() {
     let directory = env.project().join(".claude/skills").join(std::ffi::OsStr::from_bytes(b"caf\xe9"));
     fs::create_dir_all(&directory).unwrap();
     fs::write(directory.join("SKILL.md"), "---\nname: cafe\ndescription: Brews\n---\nBrew.\n").unwrap();
-    for arguments in [["list", "--all"], ["search", "brews"], ["check", "."]] {
+    for arguments in
+        [["list", "--all"], ["search", "brews"], ["show", "cafe"], ["render", "cafe"], ["check", "."]]
+    {
         let envelope = run(&env, &arguments);
         assert!(envelope.to_string().contains("caf\u{fffd}"), "{envelope}");
         assert_eq!(envelope["status"], "ok", "{envelope}");

@@ -107,7 +107,7 @@ name: retired
 description: Was useful once
 ---
 
-Do what was done.
+Do what was done, in the way that it was always done.
 //- /project/.gemini/skills/macos-signing/SKILL.md
 ---
 name: macos-signing
@@ -145,6 +145,6 @@ name: deploy
 description: Deploys to Zeta
 ---
 
-Deploy.
+Deploy with Zeta's own command and wait for its answer.
 //- /project/src/lib.rs
 "#;
