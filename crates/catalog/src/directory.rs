@@ -52,13 +52,13 @@ pub struct Facts {
     pub inode: u64,
 }
 
-/// A file's facts, and its bytes if it is a regular file within the limit.
+/// What came of reading a file into a buffer.
 #[derive(Debug)]
 pub struct FileRead {
     /// The facts at the time of reading.
     pub facts: Facts,
-    /// The bytes; `None` for what is no regular file or too large.
-    pub bytes: Option<Vec<u8>>,
+    /// Whether it was read: it is a regular file within the limit.
+    pub is_read: bool,
 }
 
 /// The names in the directory at `path`, sorted.

@@ -136,8 +136,11 @@ fn inspect(target: &Target, manner: Manner) -> Option<Inspected> {
 
 /// What authors are told of a skill's text and loaders do not ask.
 fn of_the_text(directory: &Directory, file: &Path, manner: Manner, known: &[Problem]) -> Vec<Problem> {
-    let read = directory.read(file, manner.limit as u64).ok().and_then(|read| read.bytes);
-    let Some(bytes) = read else { return Vec::new() };
+    let mut bytes = Vec::new();
+    let read = directory.read(file, manner.limit as u64, &mut bytes);
+    if !read.is_ok_and(|read| read.is_read) {
+        return Vec::new();
+    }
     let Ok(decoded) = text::decode(&bytes, manner.limit) else { return Vec::new() };
     let mut problems = validate::validate(&decoded.text, &[]);
     problems.retain(|problem| known.iter().all(|known| known.code != problem.code));

@@ -191,20 +191,20 @@ mod tests {
             Format::Xml,
             None,
             expect![[r#"
-            When a skill clearly applies to the task, read the file at its location before you act; otherwise leave it closed.
-            Open no more than one skill before you begin.
-            <available_skills>
-              <skill>
-                <name>alpha</name>
-                <description>the alpha Use it first.</description>
-                <location>/s/SKILL.md</location>
-              </skill>
-              <skill>
-                <name>beta</name>
-                <description>the beta</description>
-                <location>/s/SKILL.md</location>
-              </skill>
-            </available_skills>"#]],
+                When a skill clearly applies to the task, read the file at its location before you act; otherwise leave it closed.
+                Open no more than one skill before you begin.
+                <available_skills>
+                  <skill>
+                    <name>alpha</name>
+                    <description>the alpha. Use it first.</description>
+                    <location>/s/SKILL.md</location>
+                  </skill>
+                  <skill>
+                    <name>beta</name>
+                    <description>the beta</description>
+                    <location>/s/SKILL.md</location>
+                  </skill>
+                </available_skills>"#]],
         );
     }
 
@@ -233,8 +233,8 @@ mod tests {
             Format::Bullets,
             None,
             expect![[r#"
-            - alpha: the alpha Use it first.
-            - beta: the beta"#]],
+                - alpha: the alpha. Use it first.
+                - beta: the beta"#]],
         );
         check(
             &items(TWO),

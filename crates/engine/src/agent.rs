@@ -6,8 +6,12 @@ use guild_manifest::config::Allowlist;
 
 /// The skills that an agent may use, in the order of its allowlist, else by name.
 ///
-/// Skills that are off, ineligible here, hidden from models or without a description are not among them.
+/// Skills that are off, ineligible here, hidden from models or without a description are not among them. Where a
+/// person's or the machine's configuration cannot be read, nobody knows what it allows, so nothing is.
 pub fn skills_of<'a>(hall: &'a Hall, agent: &str) -> Vec<&'a Entry> {
+    if !hall.ignored_config.is_empty() {
+        return Vec::new();
+    }
     let offered = |entry: &&Entry| entry.is_offered();
     match hall.config.allowlist(agent) {
         Allowlist::Everything => hall.snapshot.skills.iter().filter(offered).collect(),

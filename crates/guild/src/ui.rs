@@ -72,7 +72,8 @@ impl Ui {
         for problem in &hall.ignored_config {
             let place = escape::exact(&problem.file);
             let message = escape::line(&problem.message);
-            let warning = "its settings, allowlists among them, are not in effect";
+            let warning =
+                "its settings are not in effect, and agents are offered no skill until it is mended";
             writeln!(io::stderr(), "warning: {place}:{}: {message}; {warning}", problem.at.line).ok();
         }
     }

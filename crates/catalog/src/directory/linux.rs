@@ -60,26 +60,28 @@ impl Directory {
         })
     }
 
-    /// Reads a file below, if it is a regular one of at most `limit` bytes. A pipe is opened without waiting for its
-    /// other end, and never read.
-    pub fn read(&self, path: &Path, limit: u64) -> io::Result<FileRead> {
+    /// Reads a file below into `bytes`, if it is a regular one of at most `limit` bytes. A pipe is opened without waiting
+    /// for its other end, and never read.
+    pub fn read(&self, path: &Path, limit: u64, bytes: &mut Vec<u8>) -> io::Result<FileRead> {
+        bytes.clear();
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
         let file = openat(&self.fd, path, flags, Mode::empty())?;
         let facts = facts(&fstat(&file)?);
         if facts.kind != Kind::File || facts.size > limit {
-            return Ok(FileRead { facts, bytes: None });
+            return Ok(FileRead { facts, is_read: false });
         }
         let size = usize::try_from(facts.size).unwrap_or(usize::MAX);
-        let mut bytes = Vec::with_capacity(size);
+        bytes.reserve_exact(size);
         // A file that grows meanwhile is read as far as it was when it was looked at; its stamp will not hold.
         while bytes.len() < size {
-            match rustix::io::read(&file, spare_capacity(&mut bytes)) {
+            match rustix::io::read(&file, spare_capacity(bytes)) {
                 Ok(0) => break,
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
         }
-        Ok(FileRead { facts, bytes: Some(bytes) })
+        bytes.truncate(size);
+        Ok(FileRead { facts, is_read: true })
     }
 
     /// The kind that the directory itself told, or, where the file system does not tell, the kind that is seen.

@@ -1,8 +1,8 @@
 //! A directory on other systems, by the standard library.
 
 use super::{Facts, FileRead, Kind, Name, sorted};
-use std::fs::{self, FileType, Metadata};
-use std::io;
+use std::fs::{self, File, FileType, Metadata};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -40,13 +40,16 @@ impl Directory {
         fs::read_dir(&self.path)?.map(|entry| entry.and_then(name)).collect::<io::Result<_>>().map(sorted)
     }
 
-    /// Reads a file below, if it is a regular one of at most `limit` bytes.
-    pub fn read(&self, path: &Path, limit: u64) -> io::Result<FileRead> {
+    /// Reads a file below into `bytes`, if it is a regular one of at most `limit` bytes.
+    pub fn read(&self, path: &Path, limit: u64, bytes: &mut Vec<u8>) -> io::Result<FileRead> {
+        bytes.clear();
         let whole = self.path.join(path);
         let facts = facts(&fs::metadata(&whole)?);
-        let wanted = facts.kind == Kind::File && facts.size <= limit;
-        let bytes = if wanted { Some(fs::read(&whole)?) } else { None };
-        Ok(FileRead { facts, bytes })
+        let is_read = facts.kind == Kind::File && facts.size <= limit;
+        if is_read {
+            File::open(&whole)?.take(limit).read_to_end(bytes)?;
+        }
+        Ok(FileRead { facts, is_read })
     }
 }
 

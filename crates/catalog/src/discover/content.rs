@@ -24,8 +24,10 @@ pub fn bytes(entry: &Entry) -> io::Result<Cow<'static, [u8]>> {
         let text = builtins::text(&entry.skill.name).unwrap_or_default();
         return Ok(Cow::Borrowed(text.as_bytes()));
     }
-    let read = Directory::open(&place.directory)?.read(Path::new(place.file.as_ref()), u64::MAX)?;
-    read.bytes.map(Cow::Owned).ok_or_else(|| io::Error::other("it is no regular file"))
+    let mut bytes = Vec::new();
+    let read =
+        Directory::open(&place.directory)?.read(Path::new(place.file.as_ref()), u64::MAX, &mut bytes)?;
+    if read.is_read { Ok(Cow::Owned(bytes)) } else { Err(io::Error::other("it is no regular file")) }
 }
 
 /// The files of a skill, relative to its directory, sorted; a flat skill has one.

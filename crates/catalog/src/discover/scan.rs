@@ -10,7 +10,7 @@ use crate::precedence::Candidate;
 use crate::snapshot::Place;
 use crate::{Machine, Scope};
 use guild_manifest::config::Config;
-use guild_manifest::{Code, Pos, Problem};
+use guild_manifest::{Code, Pos, Problem, Severity};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -100,6 +100,9 @@ impl Scanner<'_> {
                 level.extend(walk.take(item, outcome, depth, &mut index));
             }
             level.iter_mut().enumerate().for_each(|(ordinal, item)| item.ordinal = ordinal);
+        }
+        if level.iter().any(|item| item.kind == ItemKind::Directory) && ground.depth > 1 {
+            walk.tell_depth(ground.depth);
         }
         walk.keep(&index);
         walk.found.into_iter().map(|(path, record)| ground.candidate(&path, record)).collect()
@@ -227,6 +230,13 @@ impl Walk<'_> {
 
     fn tell(&mut self, code: Code, path: &Path, message: &str, hint: &str) {
         self.problems.push(Problem::new(code, Pos::START, message, hint).in_file(path.to_string_lossy()));
+    }
+
+    fn tell_depth(&mut self, depth: usize) {
+        let message = format!("directories more than {depth} levels down were not searched");
+        let hint = "raise `limits.max_depth` if they hold skills";
+        let problem = Problem::new(Code::ScanLimit, Pos::START, message, hint).with_severity(Severity::Info);
+        self.problems.push(problem.in_file(self.ground.path.to_string_lossy()));
     }
 
     fn tell_limit(&mut self, limit: u64) {

@@ -8,6 +8,7 @@ use guild_manifest::config::Config;
 use guild_manifest::skill::{self, Profile, Skill, Source};
 use guild_manifest::{Code, Pos, Problem, text};
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
@@ -124,40 +125,57 @@ struct Beside<'a> {
 /// Reads the skill's file, which stands at `path` in `directory`, into the record.
 fn fill(record: &mut Record, directory: &Directory, path: &Path, beside: Beside<'_>, manner: Manner) {
     let Manner { limit, profile } = manner;
-    match bytes_of(directory, path, limit, &mut record.seen) {
-        Ok(bytes) => {
-            record.fingerprint = Fingerprint::of(&bytes);
+    BYTES.with_borrow_mut(|bytes| match read_bytes(directory, path, limit, bytes) {
+        Ok(seen) => {
             let Beside { stem, sidecar } = beside;
-            let source = Source { file: &record.file, stem, bytes: &bytes, sidecar, max_bytes: limit };
+            let source = Source { file: &record.file, stem, bytes, sidecar, max_bytes: limit };
             let reading = skill::read(&source, profile);
+            record.seen = seen;
+            record.fingerprint = Fingerprint::of(bytes);
             record.skill = reading.skill.map(Box::new);
             record.problems = reading.problems;
         }
-        Err(problem) => record.problems.push(problem.in_file(record.file.as_ref())),
-    }
+        Err((seen, problem)) => {
+            record.seen = seen;
+            record.problems.push(problem.in_file(record.file.as_ref()));
+        }
+    });
 }
 
-/// The bytes of a regular file within the limit.
-fn bytes_of(directory: &Directory, path: &Path, limit: usize, seen: &mut Stamp) -> Result<Vec<u8>, Problem> {
+thread_local! {
+    /// One buffer per thread for all files: a fresh one each time would scatter what is kept over the memory.
+    static BYTES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Reads a regular file within the limit, and says as what it was seen.
+fn read_bytes(
+    directory: &Directory,
+    path: &Path,
+    limit: usize,
+    bytes: &mut Vec<u8>,
+) -> Result<Stamp, (Stamp, Problem)> {
     let unreadable = |error: &dyn std::fmt::Display| {
         let message = format!("the file cannot be read: {error}");
         Problem::new(Code::UnreadableFile, Pos::START, message, "check what it is and who may read it")
     };
-    let FileRead { facts, bytes } =
-        directory.read(path, limit as u64).map_err(|error: io::Error| unreadable(&error))?;
-    *seen = Stamp::of(&facts);
-    match bytes {
-        Some(bytes) => Ok(bytes),
-        None if facts.kind == Kind::File => Err(text::too_large(facts.size, limit)),
-        None => Err(unreadable(&"it is no regular file")),
+    let read = directory.read(path, limit as u64, bytes);
+    let FileRead { facts, is_read } =
+        read.map_err(|error: io::Error| (Stamp::default(), unreadable(&error)))?;
+    let seen = Stamp::of(&facts);
+    match facts.kind {
+        _ if is_read => Ok(seen),
+        Kind::File => Err((seen, text::too_large(facts.size, limit))),
+        _ => Err((seen, unreadable(&"it is no regular file"))),
     }
 }
 
 fn read_sidecar(directory: &SkillDirectory<'_>, names: &[Name], record: &mut Record) -> Option<Vec<u8>> {
     names.iter().find(|name| name.name == SIDECAR_DIRECTORY)?;
-    let FileRead { facts, bytes } = directory.open.read(Path::new(SIDECAR), MAX_SIDECAR_BYTES).ok()?;
+    let mut bytes = Vec::new();
+    let FileRead { facts, is_read } =
+        directory.open.read(Path::new(SIDECAR), MAX_SIDECAR_BYTES, &mut bytes).ok()?;
     record.beside.push((SIDECAR.to_owned(), Stamp::of(&facts)));
-    bytes
+    is_read.then_some(bytes)
 }
 
 fn odd_name(file: &str) -> Option<Problem> {

@@ -108,3 +108,48 @@ impl<W: Write> Sink<W> {
         self.file.write_all(bytes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Fingerprint;
+    use guild_manifest::skill::{self, Profile, Source};
+
+    /// A skill with a value in as many fields as one file can fill.
+    const RICH: &str = "---\nname: Rich Skill\ndescription: d\nwhen_to_use: w\nlicense: MIT\nargument-hint: h\n\
+        arguments: a b\nallowed-tools: Read\ndisallowed-tools: Bash\nmodel: m\neffort: low\nagent: x\nbackground: no\n\
+        shell: bash\nhooks: {a: [1, 2.5, true, null, t]}\npaths: '*.py'\nscript: run.sh\nsandbox_image_role: r\n\
+        timeout_seconds: 5\nlimits: {memory_mb: 64, cpus: 0.5, processes: 3, output_bytes: 2048}\n\
+        params: {p: {type: integer, required: true, description: q, default: 1, enum: [1, 2], items: string, minimum: 1,\n  \
+        maximum: 2, pattern: x, format: path, writeOnly: true}, additional: false}\noutputs: {o: string}\n\
+        capabilities: {declared_tools: ['builtin:t'], workspace: write, network: host, env: [E]}\ncommand: c\n\
+        command_tool: t\nplugin: {entrypoint: e.py, source_files: [s.py], asset_files: [a.txt], profile: safe_eval}\n\
+        requires_tools: [t]\nmetadata: {openclaw: {os: [linux], requires: {bins: [b], anyBins: [c], env: [E],\n  \
+        config: [a.b]}, primaryEnv: E, skillKey: k, install: [{kind: brew, formula: f, label: l, bins: [b]}]}}\n\
+        required_credential_files: [x/y]\n---\n!`id`\n";
+
+    /// If this test fails, the bytes of a record changed: raise `FORMAT`, so that older indexes are not misread, and
+    /// then write the new fingerprint here.
+    #[test]
+    fn the_format_is_raised_when_a_record_changes() {
+        let reading = skill::read(&Source::new("SKILL.md", "rich", RICH.as_bytes()), Profile::Lenient);
+        let skill = reading.skill.map(Box::new);
+        assert!(skill.is_some(), "{:?}", reading.problems);
+        let record = Record {
+            file: "SKILL.md".into(),
+            flat: false,
+            seen: crate::index::Stamp::default(),
+            beside: vec![("scripts".to_owned(), crate::index::Stamp::default())],
+            fingerprint: Fingerprint::default(),
+            skill,
+            problems: reading.problems,
+        };
+        let bytes = postcard::to_stdvec(&("rich", &record)).unwrap();
+        let (path, again): (String, Record) = postcard::from_bytes(&bytes).unwrap();
+        assert_eq!((path.as_str(), &again), ("rich", &record));
+        assert_eq!(
+            (FORMAT, Fingerprint::of(&bytes).to_string().as_str()),
+            (1, "a644b8b56070e7c5296f0758292f9c24")
+        );
+    }
+}

@@ -70,7 +70,7 @@ impl Layout {
         let when_to_use = line(item.when_to_use.unwrap_or_default());
         let (description, when_to_use) = match self.format {
             Format::Xml | Format::Bullets => {
-                (safe::one_line(&format!("{description} {when_to_use}")), String::new())
+                (safe::one_line(&sentences(&description, &when_to_use)), String::new())
             }
             Format::Index => (safe::clip(&description, index_width(&name, item.subagent)), String::new()),
             Format::Json => (description, when_to_use),
@@ -182,4 +182,11 @@ fn tag(subagent: bool) -> &'static str {
 fn index_width(name: &str, subagent: bool) -> usize {
     let taken = safe::length(name) + safe::length(tag(subagent));
     INDEX_WIDTH.saturating_sub(taken).max(1)
+}
+
+/// Two texts as one, with a period between them where the first has no end of its own.
+fn sentences(first: &str, second: &str) -> String {
+    let is_open = first.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ')' | '"' | '\''));
+    let joint = if is_open && !second.is_empty() { "." } else { "" };
+    format!("{first}{joint} {second}")
 }

@@ -29,6 +29,9 @@ impl Snapshot {
     /// that name. A looser match counts only where there is no surer one.
     pub fn find(&self, name: &str) -> Lookup<'_> {
         let qualified = name.split_once(['/', ':']);
+        if self.is_held_by_broken(name) {
+            return Lookup::Missing(Vec::new());
+        }
         for way in WAYS {
             let own = self.skills.iter().filter(|entry| match (&entry.place.plugin, qualified) {
                 (None, _) => way(&entry.skill, name),
@@ -48,6 +51,13 @@ impl Snapshot {
             .filter(|entry| entry.place.plugin.is_some())
             .map(|entry| entry.qualified_name().into_owned());
         Lookup::Missing(near(name, bare.chain(of_plugins)))
+    }
+}
+
+impl Snapshot {
+    /// Whether exactly this name belongs to a skill that does not load, so that nothing else may answer to it.
+    fn is_held_by_broken(&self, name: &str) -> bool {
+        self.broken.iter().any(|broken| broken.place.plugin.is_none() && broken.name == name)
     }
 }
 

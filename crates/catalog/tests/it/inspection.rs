@@ -288,9 +288,9 @@ fn a_pipe_is_inspected_without_waiting() {
         "queue",
         Profile::Lenient,
         expect![[r#"
-        queue does not load /project/queue
-            error[unreadable_file] queue:1
-    "#]],
+            queue does not load /project/queue
+                error[unreadable_file] queue:1
+        "#]],
     );
 }
 

@@ -283,6 +283,7 @@ fn groups_are_searched_to_a_bounded_depth() {
         ",
         expect![[r#"
             six (project) /project/.guild/skills/1/2/3/4/5/six/SKILL.md
+            problem info[scan_limit] /project/.guild/skills:1
         "#]],
     );
 }
@@ -303,6 +304,7 @@ fn the_depth_can_be_configured() {
         expect![[r#"
             one (project) /project/.guild/skills/one/SKILL.md
             two (project) /project/.guild/skills/1/two/SKILL.md
+            problem info[scan_limit] /project/.guild/skills:1
         "#]],
     );
 }

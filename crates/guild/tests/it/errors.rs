@@ -368,14 +368,12 @@ fn a_configuration_that_cannot_be_read_is_told_by_every_command() {
             a     -        project  1       on
             b     -        project  1       on
             [stderr]
-            warning: [ROOT]/etc/guild/config.toml:1: the file cannot be read: it is no regular file; its settings, allowlists among them, are not in effect
-            warning: [ROOT]/home/.config/guild/config.toml:1: invalid TOML: unclosed table, expected `]`; its settings, allowlists among them, are not in effect
+            warning: [ROOT]/etc/guild/config.toml:1: the file cannot be read: it is no regular file; its settings are not in effect, and agents are offered no skill until it is mended
+            warning: [ROOT]/home/.config/guild/config.toml:1: invalid TOML: unclosed table, expected `]`; its settings are not in effect, and agents are offered no skill until it is mended
             $ guild prompt --agent x --format bullets --budget 30
-            … (9 more; use search)
             [stderr]
-            warning: [ROOT]/etc/guild/config.toml:1: the file cannot be read: it is no regular file; its settings, allowlists among them, are not in effect
-            warning: [ROOT]/home/.config/guild/config.toml:1: invalid TOML: unclosed table, expected `]`; its settings, allowlists among them, are not in effect
-            9 of 9 skills left out to fit the budget
+            warning: [ROOT]/etc/guild/config.toml:1: the file cannot be read: it is no regular file; its settings are not in effect, and agents are offered no skill until it is mended
+            warning: [ROOT]/home/.config/guild/config.toml:1: invalid TOML: unclosed table, expected `]`; its settings are not in effect, and agents are offered no skill until it is mended
             $ guild doctor
             good  workspace      [ROOT]/project (no repository; only this directory counts)
             bad   configuration  [ROOT]/etc/guild/config.toml, [ROOT]/home/.config/guild/config.toml; 2 problems
@@ -390,8 +388,8 @@ fn a_configuration_that_cannot_be_read_is_told_by_every_command() {
             good  plugins        2 load, 0 do not
             good  allowlists     configured for default; 0 unknown names
             [stderr]
-            warning: [ROOT]/etc/guild/config.toml:1: the file cannot be read: it is no regular file; its settings, allowlists among them, are not in effect
-            warning: [ROOT]/home/.config/guild/config.toml:1: invalid TOML: unclosed table, expected `]`; its settings, allowlists among them, are not in effect
+            warning: [ROOT]/etc/guild/config.toml:1: the file cannot be read: it is no regular file; its settings are not in effect, and agents are offered no skill until it is mended
+            warning: [ROOT]/home/.config/guild/config.toml:1: invalid TOML: unclosed table, expected `]`; its settings are not in effect, and agents are offered no skill until it is mended
         "#]],
     );
 }

@@ -30,6 +30,9 @@ fn parse_fully(text: &str, first_line: u32) -> Result<Parsed, Problem> {
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| {
             let at = place(first_line, error.marker().line(), error.marker().col());
+            if error.info().contains("anchor") {
+                return refused(at, "an alias");
+            }
             let hint = "quote the value, or check indentation and brackets on this line";
             Problem::new(Code::YamlInvalid, at, format!("invalid YAML: {}", error.info()), hint)
         })?;
@@ -242,6 +245,12 @@ mod tests {
             "a: !!python/object:os.system x\n",
             expect![[r#"
             :1:4: error[yaml_refused]: the YAML uses a tag, which skills may not
+        "#]],
+        );
+        check(
+            "a: *nowhere\n",
+            expect![[r#"
+            :1:4: error[yaml_refused]: the YAML uses an alias, which skills may not
         "#]],
         );
         check(
