@@ -9,6 +9,7 @@ const ALLOWED: &[&str] = &[
     "BSD-1-Clause",
     "BSD-2-Clause",
     "BSD-3-Clause",
+    "BSL-1.0",
     "CC0-1.0",
     "ISC",
     "MIT",
