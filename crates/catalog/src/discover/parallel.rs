@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::thread;
 
 /// Below this many items a thread costs more than it saves.
-const WORTH_A_THREAD: usize = 256;
+const WORTH_A_THREAD: usize = 1_024;
 const MAX_THREADS: usize = 8;
 
 fn processors() -> usize {

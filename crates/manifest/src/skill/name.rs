@@ -40,7 +40,7 @@ pub fn resolve(map: &Map, at: Pos, stem: &str, problems: &mut Vec<Problem>) -> N
             Names { aliases: others(&name, [stem]), name, title }
         }
         Some(written) if is_usable(&written) => {
-            if !written.nfkc().eq(stem.nfkc()) {
+            if written != stem && !written.nfkc().eq(stem.nfkc()) {
                 let message =
                     format!("the name `{written}` differs from the directory's, `{stem}`; both find it");
                 let hint = "give both the same name; several agents go by the directory's";
