@@ -39,10 +39,7 @@ fn is_enabled(entry: &Entry, config: &Config) -> bool {
     if config.skills.is_empty() {
         return true;
     }
-    let qualified = entry.qualified_name();
-    let aliases = entry.skill.aliases.iter().map(String::as_str);
-    let names: Vec<&str> = [entry.skill.name.as_str(), &qualified].into_iter().chain(aliases).collect();
-    config.is_enabled(&names)
+    config.is_enabled(&entry.names().iter().map(AsRef::as_ref).collect::<Vec<_>>())
 }
 
 struct Judge<'a> {

@@ -53,8 +53,18 @@ pub enum Budget {
     Tokens(usize),
 }
 
+impl Budget {
+    /// The budget in characters.
+    pub const fn characters(self) -> usize {
+        match self {
+            Self::Characters(count) => count,
+            Self::Tokens(count) => count.saturating_mul(CHARACTERS_PER_TOKEN),
+        }
+    }
+}
+
 /// A catalog, and what was left out of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Catalog {
     /// The text, without a newline at its end; empty when there is nothing to list.
     pub text: String,
@@ -79,8 +89,7 @@ pub fn render(items: &[Item<'_>], format: Format, budget: Option<Budget>) -> Cat
     let layout = Layout::new(format);
     let entries: Vec<Entry> = items.iter().map(|item| layout.entry(item)).collect();
     let room = match budget {
-        Some(Budget::Characters(count)) => count,
-        Some(Budget::Tokens(count)) => count.saturating_mul(CHARACTERS_PER_TOKEN),
+        Some(budget) => budget.characters(),
         None if format == Format::Index => INDEX_CHARACTERS + layout.frame(),
         None => usize::MAX,
     };

@@ -129,6 +129,12 @@ impl Entry {
         self.place.qualified(&self.skill.name)
     }
 
+    /// Every name that the configuration may call it by.
+    pub fn names(&self) -> Vec<Cow<'_, str>> {
+        let aliases = self.skill.aliases.iter().map(|alias| Cow::Borrowed(alias.as_str()));
+        [Cow::Borrowed(self.skill.name.as_str()), self.qualified_name()].into_iter().chain(aliases).collect()
+    }
+
     /// Whether it can be used on this machine.
     pub fn is_eligible(&self) -> bool {
         self.unmet.is_empty()

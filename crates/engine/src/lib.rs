@@ -25,6 +25,7 @@ pub mod reply;
 mod resolve;
 mod roots;
 mod search;
+mod sections;
 mod show;
 mod watch;
 

@@ -5,6 +5,7 @@ use crate::counted::counted;
 use crate::file_match::FileMatch;
 use crate::hall::Hall;
 use crate::reply::{self, ProblemLine};
+use crate::sections::sections;
 use crate::{Code, Envelope};
 use guild_catalog::prompt::{Budget, Catalog, Format, INDEX_CHARACTERS, Item, render};
 use guild_catalog::{Entry, Scope};
@@ -17,7 +18,7 @@ pub struct PromptRequest<'a> {
     /// For which agent.
     pub agent: &'a str,
     /// In which form; `None` for the configured one.
-    pub format: Option<Format>,
+    pub format: Option<PromptFormat>,
     /// At most this long; `None` for the configured length.
     pub budget: Option<Budget>,
     /// Skills whose activation globs match this file come first, and so are dropped last.
@@ -34,16 +35,18 @@ pub fn prompt<'a>(hall: &'a Hall, request: &PromptRequest<'_>) -> Envelope<reply
     if let Some(file) = file {
         entries.sort_by_key(|entry| !file.matches(entry));
     }
-    let texts: Vec<(String, String)> =
-        entries.iter().map(|entry| (entry.qualified_name().into_owned(), location(entry))).collect();
-    let items: Vec<Item<'_>> =
-        entries.iter().zip(&texts).map(|(entry, (name, location))| item(entry, name, location)).collect();
-    let format = request.format.unwrap_or_else(|| configured_format(hall));
-    let catalog = render(&items, format, request.budget.or_else(|| configured_budget(hall, format)));
-    let notes = [losses(&catalog, items.len()), slip(hall, request.agent)];
+    let format = request.format.unwrap_or(hall.config.prompt.format);
+    let budget = request.budget.or_else(|| configured_budget(hall, format));
+    let catalog = match catalog_format(format) {
+        Some(format) => catalog(&entries, format, budget),
+        None => sections(hall, &entries, budget),
+    };
+    let available =
+        if format == PromptFormat::Sections { catalog.shown + catalog.dropped.len() } else { entries.len() };
+    let notes = [losses(&catalog, available), slip(hall, request.agent)];
     let message = notes.into_iter().flatten().collect::<Vec<_>>().join("; ");
     Envelope::ok(reply::Prompt {
-        available: items.len(),
+        available,
         shown: catalog.shown,
         characters: catalog.text.chars().count(),
         text: catalog.text,
@@ -84,20 +87,29 @@ fn losses(catalog: &Catalog, available: usize) -> Option<String> {
     }
 }
 
-/// The configured form; sections are for whoever assembles whole prompts, and a catalog among them is XML.
-fn configured_format(hall: &Hall) -> Format {
-    match hall.config.prompt.format {
-        PromptFormat::Xml | PromptFormat::Sections => Format::Xml,
-        PromptFormat::Index => Format::Index,
-        PromptFormat::Bullets => Format::Bullets,
-        PromptFormat::Json => Format::Json,
+fn catalog(entries: &[&Entry], format: Format, budget: Option<Budget>) -> Catalog {
+    let texts: Vec<(String, String)> =
+        entries.iter().map(|entry| (entry.qualified_name().into_owned(), location(entry))).collect();
+    let items: Vec<Item<'_>> =
+        entries.iter().zip(&texts).map(|(entry, (name, location))| item(entry, name, location)).collect();
+    render(&items, format, budget)
+}
+
+/// The form of a catalog; sections are none.
+fn catalog_format(format: PromptFormat) -> Option<Format> {
+    match format {
+        PromptFormat::Xml => Some(Format::Xml),
+        PromptFormat::Index => Some(Format::Index),
+        PromptFormat::Bullets => Some(Format::Bullets),
+        PromptFormat::Json => Some(Format::Json),
+        PromptFormat::Sections => None,
     }
 }
 
 /// The configured length; an index has a shorter one of its own, which only a smaller number changes.
-fn configured_budget(hall: &Hall, format: Format) -> Option<Budget> {
+fn configured_budget(hall: &Hall, format: PromptFormat) -> Option<Budget> {
     let characters = usize::try_from(hall.config.prompt.budget).unwrap_or(usize::MAX);
-    let own = format == Format::Index && characters >= INDEX_CHARACTERS;
+    let own = format == PromptFormat::Index && characters >= INDEX_CHARACTERS;
     (!own).then_some(Budget::Characters(characters))
 }
 

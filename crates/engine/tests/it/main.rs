@@ -5,6 +5,7 @@ mod live;
 mod modules;
 mod new;
 mod paths;
+mod sections;
 
 use guild_engine::catalog::{Freshness, Machine};
 use guild_engine::manifest::config::Layer;

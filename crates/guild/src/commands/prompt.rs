@@ -3,7 +3,8 @@
 use crate::ui::Ui;
 use clap::ValueEnum;
 use guild_engine::catalog::Freshness;
-use guild_engine::catalog::prompt::{Budget, Format};
+use guild_engine::catalog::prompt::Budget;
+use guild_engine::manifest::config::PromptFormat;
 use guild_engine::{PromptRequest, prompt};
 use std::process::ExitCode;
 
@@ -38,15 +39,18 @@ enum Form {
     Bullets,
     /// A JSON array
     Json,
+    /// The whole text of the skills that the configuration injects, as sections
+    Sections,
 }
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     let hall = ui.hall(Freshness::Indexed);
     let format = args.format.map(|form| match form {
-        Form::Xml => Format::Xml,
-        Form::Index => Format::Index,
-        Form::Bullets => Format::Bullets,
-        Form::Json => Format::Json,
+        Form::Xml => PromptFormat::Xml,
+        Form::Index => PromptFormat::Index,
+        Form::Bullets => PromptFormat::Bullets,
+        Form::Json => PromptFormat::Json,
+        Form::Sections => PromptFormat::Sections,
     });
     let request =
         PromptRequest { agent: &args.agent, format, budget: args.budget, file: args.file.as_deref() };

@@ -52,6 +52,7 @@ guild prompt --agent reviewer --format index
 guild prompt --agent reviewer --format bullets
 guild prompt --agent reviewer --format json
 guild prompt --agent intern
+guild prompt --format sections
 guild prompt --agent reveiwer --format bullets --budget 60
 guild prompt --format bullets --budget 200
 guild prompt --format bullets --budget 10t
