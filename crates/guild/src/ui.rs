@@ -160,11 +160,13 @@ pub fn end(error: &io::Error, exit_code: u8) -> ExitCode {
 }
 
 /// Writes to standard output through one buffer and makes sure that all of it left.
-fn write_out(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let mut out = BufWriter::with_capacity(256 * 1024, io::stdout().lock());
+fn write_out(write: impl FnOnce(&mut Out) -> io::Result<()>) -> io::Result<()> {
+    let mut out = Out::with_capacity(256 * 1024, io::stdout().lock());
     write(&mut out)?;
     out.flush()
 }
+
+type Out = BufWriter<io::StdoutLock<'static>>;
 
 fn fail(json: bool, code: Code, message: &str) -> ExitCode {
     let message = escape::line(message);

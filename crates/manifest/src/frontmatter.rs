@@ -60,7 +60,7 @@ pub struct Block<'a> {
 pub fn split(text: &str) -> Result<Block<'_>, Problem> {
     let mut offset = 0;
     let mut opened: Option<(u32, usize)> = None;
-    for (index, line) in text.split_inclusive('\n').enumerate() {
+    for (index, line) in lines(text).enumerate() {
         let number = clamp(index + 1);
         let next = offset + line.len();
         let content = line.trim_end();
@@ -78,6 +78,17 @@ pub fn split(text: &str) -> Result<Block<'_>, Problem> {
         offset = next;
     }
     Err(opened.map_or_else(|| missing(1), |(line, _)| unclosed(line)))
+}
+
+/// The lines of a text, each with its end.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
+        let end = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |at| at + 1);
+        start += end;
+        rest.get(..end)
+    })
 }
 
 fn missing(line: u32) -> Problem {
