@@ -12,7 +12,7 @@ use crate::snapshot::Place;
 use crate::{Scope, Snapshot, validate};
 use guild_manifest::config::Config;
 use guild_manifest::skill::Profile;
-use guild_manifest::{Problem, text};
+use guild_manifest::{Code, Problem, text};
 use std::path::{Path, PathBuf};
 
 /// How deep below a given path skills are looked for.
@@ -130,7 +130,9 @@ fn inspect(target: &Target, manner: Manner) -> Option<Inspected> {
     let stem = || stem.map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let name = record.skill.as_ref().map_or_else(stem, |skill| skill.name.clone());
     let mut problems = record.problems;
-    problems.extend(of_the_text(&open, file, manner, &problems));
+    if !problems.iter().any(|problem| problem.code == Code::FileEscapes) {
+        problems.extend(of_the_text(&open, file, manner, &problems));
+    }
     Some(Inspected { path: path.clone(), name, loaded: record.skill.is_some(), problems })
 }
 

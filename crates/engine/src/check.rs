@@ -129,6 +129,8 @@ fn by_file(problems: Vec<Problem>) -> Vec<OtherFile<'static>> {
 }
 
 /// Adds to each problem the line of the file that it stands on.
+///
+/// A link is never followed: what it leads to may be none of the author's, such as a key in the home directory.
 fn quote_sources(directory: &Path, problems: &mut [ProblemLine<'_>]) {
     let mut texts: BTreeMap<String, Option<String>> = BTreeMap::new();
     for problem in problems {
@@ -140,8 +142,9 @@ fn quote_sources(directory: &Path, problems: &mut [ProblemLine<'_>]) {
 }
 
 fn read_text(path: &Path) -> Option<String> {
-    let is_small =
-        path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MAX_SHOWN_BYTES as u64);
+    let is_small = path
+        .symlink_metadata()
+        .is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MAX_SHOWN_BYTES as u64);
     let bytes = is_small.then(|| fs::read(path).ok()).flatten()?;
     decode(&bytes, MAX_SHOWN_BYTES).ok().map(|decoded| decoded.text.into_owned())
 }

@@ -88,6 +88,9 @@ fn losses(catalog: &Catalog, available: usize) -> Option<String> {
 }
 
 fn catalog(entries: &[&Entry], format: Format, budget: Option<Budget>) -> Catalog {
+    // The XML form tells the model to read a skill's file, and a built-in skill has none.
+    let has_file = |entry: &&&Entry| format != Format::Xml || entry.place.scope != Scope::Builtin;
+    let entries: Vec<&Entry> = entries.iter().filter(has_file).copied().collect();
     let texts: Vec<(String, String)> =
         entries.iter().map(|entry| (entry.qualified_name().into_owned(), location(entry))).collect();
     let items: Vec<Item<'_>> =

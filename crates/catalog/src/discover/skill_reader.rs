@@ -64,10 +64,19 @@ pub fn read_directory(directory: &SkillDirectory<'_>, manner: Manner) -> Found {
     };
     let stem = directory.path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
     let mut record = blank(file.clone());
+    let surveyed = skill_files::survey(directory, &names);
+    let mut escaping = surveyed.problems.iter().filter(|problem| problem.code == Code::FileEscapes);
+    if escaping.any(|problem| problem.file == *file || SIDECAR.starts_with(&problem.file)) {
+        // What these lead to is none of the skill's: it is not read, so that not even a problem can quote it.
+        let facts = directory.open.facts_of(Path::new(file.as_ref())).ok();
+        record.seen = facts.map(|facts| Stamp::of(&facts)).unwrap_or_default();
+        record.beside = surveyed.beside;
+        record.problems = surveyed.problems;
+        return Found::Skill(Box::new(record));
+    }
     let sidecar = read_sidecar(directory, &names, &mut record);
     let beside = Beside { stem: &stem, sidecar: sidecar.as_deref() };
     fill(&mut record, directory.open, Path::new(file.as_ref()), beside, manner);
-    let surveyed = skill_files::survey(directory, &names);
     record.beside.extend(surveyed.beside);
     record.problems.extend(surveyed.problems);
     record.problems.extend(odd_name(&file));

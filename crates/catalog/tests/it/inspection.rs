@@ -264,7 +264,6 @@ fn files_beside_a_skill_are_inspected_too() {
                 warning[link_broken] gone:1
                 error[file_escapes] out:1
                 warning[script_missing] SKILL.md:1
-                warning[body_too_short] SKILL.md:1
         "#]],
     );
 }

@@ -230,7 +230,6 @@ fn a_link_to_a_pipe_or_device_is_not_waited_for() {
         ",
         expect![[r#"
             broken: alpha (project) /project/.guild/skills/alpha/SKILL.md
-                error[unreadable_file] SKILL.md:1
                 error[file_escapes] SKILL.md:1
         "#]],
     );

@@ -132,3 +132,42 @@ fn colour_carries_no_meaning_of_its_own() {
         assert_ne!(coloured, plain);
     }
 }
+
+#[test]
+fn what_a_link_leads_to_outside_a_skill_is_never_shown() {
+    let env = env("
+        //- /home/secret
+        the-secret-line: &a [
+        //- /project/.guild/skills/file/SKILL.md link:/home/secret
+        //- /project/.guild/skills/beside/SKILL.md
+        ---
+        name: beside
+        description: Links a key of the person's
+        ---
+        Read the notes.
+        //- /project/.guild/skills/beside/notes link:/home/secret
+        //- /project/.guild/skills/sidecar/SKILL.md
+        ---
+        name: sidecar
+        description: Its sidecar is somebody else's file
+        ---
+        Do it.
+        //- /project/.guild/skills/sidecar/agents/openai.yaml link:/home/secret
+        //- /project/.guild/skills/flat.md link:/home/secret
+        ");
+    for arguments in [
+        &["check"][..],
+        &["check", "--json"],
+        &["check", "--sarif"],
+        &["check", ".guild/skills/file", "--profile", "strict"],
+        &["list", "--all", "--json"],
+        &["reload"],
+        &["show", "beside"],
+        &["search", "secret"],
+        &["doctor"],
+    ] {
+        let output = env.guild(arguments);
+        let shown = format!("{}{}", output.stdout(), output.stderr());
+        assert!(!shown.contains("the-secret-line"), "{arguments:?} shows it: {shown}");
+    }
+}
