@@ -13,9 +13,9 @@ use std::io;
 use std::path::Path;
 
 #[cfg(target_os = "linux")]
-pub use linux::Directory;
+pub use linux::{Directory, read_path};
 #[cfg(not(target_os = "linux"))]
-pub use portable::Directory;
+pub use portable::{Directory, read_path};
 
 /// One name in a directory.
 #[derive(Debug)]

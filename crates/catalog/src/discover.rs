@@ -18,7 +18,7 @@ use guild_manifest::config::Config;
 use guild_manifest::{Code, Pos, Problem};
 use scan::{Ground, Scanner};
 
-pub use content::{bytes, files, same_content};
+pub use content::{bodies, bytes, files, same_content};
 pub(crate) use skill_reader::SKILL_FILE;
 
 /// Whether an index may be used.

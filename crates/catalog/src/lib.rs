@@ -22,7 +22,7 @@ pub mod search;
 mod snapshot;
 pub mod validate;
 
-pub use discover::{Freshness, bytes, discover, files};
+pub use discover::{Freshness, bodies, bytes, discover, files};
 pub use fingerprint::Fingerprint;
 pub use inspect::{Inspected, Inspection, inspect_path, inspect_snapshot};
 pub use machine::Machine;

@@ -40,7 +40,7 @@ pub fn search<'a>(hall: &'a Hall, request: &SearchRequest<'_>) -> Envelope<Searc
     };
     let names: Vec<Cow<'_, str>> = entries.iter().map(|entry| entry.qualified_name()).collect();
     // A file that cannot be read now is still found by what the snapshot knows of it.
-    let bodies: Vec<String> = entries.iter().map(|entry| body(entry)).collect();
+    let bodies = guild_catalog::bodies(&entries);
     let documents: Vec<Document<'_>> = entries
         .iter()
         .zip(&names)
@@ -70,12 +70,4 @@ fn document<'a>(entry: &'a Entry, qualified_name: &'a str, body: &'a str) -> Doc
         when_to_use: entry.skill.when_to_use.as_deref().unwrap_or_default(),
         body,
     }
-}
-
-/// The text below the frontmatter, as far as it can be read.
-fn body(entry: &Entry) -> String {
-    let bytes = guild_catalog::bytes(entry).unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
-    let start = text.get(3..).and_then(|rest| rest.find("\n---")).map_or(0, |at| at + 7);
-    text.get(start..).unwrap_or_default().to_owned()
 }

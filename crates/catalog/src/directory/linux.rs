@@ -7,7 +7,7 @@ use rustix::io::Errno;
 use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::io;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
@@ -63,25 +63,7 @@ impl Directory {
     /// Reads a file below into `bytes`, if it is a regular one of at most `limit` bytes. A pipe is opened without waiting
     /// for its other end, and never read.
     pub fn read(&self, path: &Path, limit: u64, bytes: &mut Vec<u8>) -> io::Result<FileRead> {
-        bytes.clear();
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let file = openat(&self.fd, path, flags, Mode::empty())?;
-        let facts = facts(&fstat(&file)?);
-        if facts.kind != Kind::File || facts.size > limit {
-            return Ok(FileRead { facts, is_read: false });
-        }
-        let size = usize::try_from(facts.size).unwrap_or(usize::MAX);
-        bytes.reserve_exact(size);
-        // A file that grows meanwhile is read as far as it was when it was looked at; its stamp will not hold.
-        while bytes.len() < size {
-            match rustix::io::read(&file, spare_capacity(bytes)) {
-                Ok(0) => break,
-                Ok(_) | Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        bytes.truncate(size);
-        Ok(FileRead { facts, is_read: true })
+        read_from(self.fd.as_fd(), path, limit, bytes)
     }
 
     /// The kind that the directory itself told, or, where the file system does not tell, the kind that is seen.
@@ -92,6 +74,38 @@ impl Directory {
             known => kind(known),
         }
     }
+}
+
+/// Reads the file at `path` as [`Directory::read`] does.
+pub fn read_path(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> io::Result<FileRead> {
+    read_from(rustix::fs::CWD, path, limit, bytes)
+}
+
+fn read_from(
+    directory: BorrowedFd<'_>,
+    path: &Path,
+    limit: u64,
+    bytes: &mut Vec<u8>,
+) -> io::Result<FileRead> {
+    bytes.clear();
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let file = openat(directory, path, flags, Mode::empty())?;
+    let facts = facts(&fstat(&file)?);
+    if facts.kind != Kind::File || facts.size > limit {
+        return Ok(FileRead { facts, is_read: false });
+    }
+    let size = usize::try_from(facts.size).unwrap_or(usize::MAX);
+    bytes.reserve_exact(size);
+    // A file that grows meanwhile is read as far as it was when it was looked at; its stamp will not hold.
+    while bytes.len() < size {
+        match rustix::io::read(&file, spare_capacity(bytes)) {
+            Ok(0) => break,
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    bytes.truncate(size);
+    Ok(FileRead { facts, is_read: true })
 }
 
 const fn directory_flags() -> OFlags {

@@ -42,15 +42,19 @@ impl Directory {
 
     /// Reads a file below into `bytes`, if it is a regular one of at most `limit` bytes.
     pub fn read(&self, path: &Path, limit: u64, bytes: &mut Vec<u8>) -> io::Result<FileRead> {
-        bytes.clear();
-        let whole = self.path.join(path);
-        let facts = facts(&fs::metadata(&whole)?);
-        let is_read = facts.kind == Kind::File && facts.size <= limit;
-        if is_read {
-            File::open(&whole)?.take(limit).read_to_end(bytes)?;
-        }
-        Ok(FileRead { facts, is_read })
+        read_path(&self.path.join(path), limit, bytes)
     }
+}
+
+/// Reads the file at `path` as [`Directory::read`] does.
+pub fn read_path(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> io::Result<FileRead> {
+    bytes.clear();
+    let facts = facts(&fs::metadata(path)?);
+    let is_read = facts.kind == Kind::File && facts.size <= limit;
+    if is_read {
+        File::open(path)?.take(limit).read_to_end(bytes)?;
+    }
+    Ok(FileRead { facts, is_read })
 }
 
 fn facts(metadata: &Metadata) -> Facts {

@@ -2,10 +2,12 @@
 //!
 //! Only regular files are read, and no link is followed out of what is compared.
 
+use super::parallel::in_parallel;
 use super::{builtins, skill_files};
 use crate::Scope;
-use crate::directory::{self, Directory, Kind};
+use crate::directory::{self, Kind};
 use crate::snapshot::{Entry, Place};
+use guild_manifest::frontmatter;
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -25,9 +27,18 @@ pub fn bytes(entry: &Entry) -> io::Result<Cow<'static, [u8]>> {
         return Ok(Cow::Borrowed(text.as_bytes()));
     }
     let mut bytes = Vec::new();
-    let read =
-        Directory::open(&place.directory)?.read(Path::new(place.file.as_ref()), u64::MAX, &mut bytes)?;
+    let read = directory::read_path(&place.path(), u64::MAX, &mut bytes)?;
     if read.is_read { Ok(Cow::Owned(bytes)) } else { Err(io::Error::other("it is no regular file")) }
+}
+
+/// The texts of skills below their frontmatter, in order; empty for one whose file cannot be read now.
+pub fn bodies(entries: &[&Entry]) -> Vec<String> {
+    in_parallel(entries, |entry| {
+        let bytes = bytes(entry).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        let body = frontmatter::split(&text).map_or(text.as_ref(), |parts| parts.body);
+        body.to_owned()
+    })
 }
 
 /// The files of a skill, relative to its directory, sorted; a flat skill has one.
