@@ -88,6 +88,9 @@ impl<'a> Reader<'a> {
                     let value = value.trim_start_matches(' ');
                     match value {
                         ">" | ">-" | "|" | "|-" => self.text_block(value, indent, line.number)?,
+                        _ if self.peek().is_some_and(|next| next.indent > indent) => {
+                            self.run_on(value, line, column)?
+                        }
                         _ => self.value(value, line, column)?,
                     }
                 }
@@ -153,6 +156,27 @@ impl<'a> Reader<'a> {
         (number > header_line).then(|| Node::text(text, at))
     }
 
+    /// A plain value that runs on over deeper lines without blank ones between them.
+    fn run_on(&mut self, first: &str, line: &Line<'_>, column: usize) -> Option<Node> {
+        let start = first.chars().next()?;
+        if !is_plain_start(start, first) || !is_plain_text(first) {
+            return None;
+        }
+        let mut text = first.to_owned();
+        let mut number = line.number;
+        while let Some(next) = self.peek().filter(|next| next.indent > line.indent) {
+            let is_text = is_plain_text(next.text) && !next.text.starts_with(['#', '-', '?', ':']);
+            if !is_text || next.number != number + 1 {
+                return None;
+            }
+            text.push(' ');
+            text.push_str(next.text);
+            number = next.number;
+            self.next += 1;
+        }
+        Some(Node::text(text, Pos::new(line.number, clamp(column))))
+    }
+
     /// A value on one line; the next line must not continue it.
     fn value(&self, text: &str, line: &Line<'_>, column: usize) -> Option<Node> {
         if self.peek().is_some_and(|next| next.indent > line.indent) {
@@ -167,17 +191,17 @@ impl<'a> Reader<'a> {
                 (!inner.contains([quote, '\\'])).then(|| scalar(inner, ScalarKind::Text))
             }
             '{' | '[' => flow(text, at),
-            first
-                if is_plain_start(first, text)
-                    && !text.contains(": ")
-                    && !text.contains(" #")
-                    && !text.ends_with(':') =>
-            {
+            first if is_plain_start(first, text) && is_plain_text(text) => {
                 Some(scalar(text, core_kind(text)))
             }
             _ => None,
         }
     }
+}
+
+/// Whether a plain value, or a line of one, holds nothing that means something to YAML.
+fn is_plain_text(text: &str) -> bool {
+    !text.contains(": ") && !text.contains(" #") && !text.ends_with(':')
 }
 
 fn is_plain_start(first: char, text: &str) -> bool {
@@ -229,6 +253,8 @@ mod tests {
             "größe: x\n".replace("größe", "groesse").as_str(),
             "description: größe 名前 ❤\n\nlicense: MIT\n",
             "url: http://a.b:80/c#d\n",
+            "description: One line\n  and another, with (brackets) [too]\n      and a third.\nname: a\n",
+            "a:\n  b: x\n    y\n  c: 1\n     2\n",
             "description: >-\n  Folded: text # and\n  - more.\nname: a\n",
             "description: >\n  Folded\n  text.\n\n",
             "a: |\n    One\n    two\nb:\n  c: |-\n    Three\n    four\n  d: e\n",
@@ -248,7 +274,10 @@ mod tests {
             "a: |2\n  x\n",
             "a: |\n",
             "a: >\n  x \n",
-            "a: b\n  c\n",
+            "a: b\n\n  c\n",
+            "a: b\n  c: d\n",
+            "a: b\n  # c\n",
+            "a: 'b\n  c'\n",
             "a: &x b\n",
             "a: *x\n",
             "a: !t b\n",
