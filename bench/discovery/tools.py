@@ -18,6 +18,7 @@ COLD = "guild list (cold)"
 WARM = "guild list (warm)"
 SKILO = "skilo list"
 SKILO_ONE_AGENT = "skilo list --agent claude"
+SKILO_LINT = "skilo lint"
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ TOOLS = (
     Tool(SKILO, "skilo", skills.WILD, fixed("list"), count_matches(rf"^ +{NAME}  ")),
     Tool(SKILO_ONE_AGENT, "skilo", skills.WILD, fixed("list", "--agent", "claude"), count_matches(rf"^ +{NAME}  ")),
     Tool("skilo to-prompt", "skilo", skills.SPEC, fixed("to-prompt", ".claude/skills"), count_matches(rf"<name>{NAME}<")),
-    Tool("skilo lint", "skilo", skills.SPEC, fixed("lint", ".claude/skills"), count_summary(r"(\d+) skill\(s\) checked")),
+    Tool(SKILO_LINT, "skilo", skills.SPEC, fixed("lint", ".claude/skills"), count_summary(r"(\d+) skill\(s\) checked")),
     Tool("openskills list", "openskills", skills.WILD, fixed("list"), count_matches(rf"^ +{NAME} +\(project\)")),
     Tool("skills list --json", "skills", skills.WILD, fixed("list", "--json", "--agent", "claude-code"), count_json),
     Tool("agentskills to-prompt", "skills-ref", skills.SPEC, skill_directories, count_matches(rf"^{NAME}$")),

@@ -31,18 +31,29 @@ impl fmt::Display for Fingerprint {
 
 /// A fingerprint of content that comes in pieces, each of which counts with its length.
 #[derive(Clone, Default)]
-pub struct Fingerprinter(Xxh3Default);
+pub struct Fingerprinter {
+    seen: Xxh3Default,
+    /// Small pieces wait here: the hash is fast over many bytes and slow over few.
+    waiting: Vec<u8>,
+}
 
 impl Fingerprinter {
+    const MOST_WAITING: usize = 8 * 1024;
+
     /// Adds a piece.
     pub fn add(&mut self, bytes: &[u8]) {
-        self.0.update(&(bytes.len() as u64).to_le_bytes());
-        self.0.update(bytes);
+        self.waiting.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+        self.waiting.extend_from_slice(bytes);
+        if self.waiting.len() > Self::MOST_WAITING {
+            self.seen.update(&self.waiting);
+            self.waiting.clear();
+        }
     }
 
     /// The fingerprint of everything that was added.
-    pub fn finish(&self) -> Fingerprint {
-        Fingerprint(self.0.digest128())
+    pub fn finish(mut self) -> Fingerprint {
+        self.seen.update(&self.waiting);
+        Fingerprint(self.seen.digest128())
     }
 }
 
