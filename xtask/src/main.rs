@@ -1,6 +1,6 @@
 //! The house's automation: `cargo xtask tidy` and its siblings.
 //!
-//! It checks, generates and calls cargo. It is no part of the product, and nothing of the product depends on it.
+//! It checks and calls cargo; it writes no file. It is no part of the product, and nothing of the product depends on it.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,

@@ -1,4 +1,4 @@
-//! Looking at skills one by one, at a path or in a snapshot, under any profile.
+//! Looking at skills one by one, at a path or in a snapshot, under any profile; at a path at plugins and marketplaces too.
 //!
 //! Discovery asks what can be used; inspection asks what is wrong. It reads every file anew and never the index.
 

@@ -1,4 +1,6 @@
 //! Where a skill came from. The order is the precedence: what stands first wins.
+//!
+//! It ranks no two skills of one scope; the order of the roots does.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,6 @@
 //! What one agent may use: its allowlist over what this machine offers to models.
+//!
+//! Nothing at all while a person's or the machine's configuration cannot be read. Calling a skill is decided elsewhere.
 
 use crate::hall::Hall;
 use guild_catalog::{Entry, Lookup, near};

@@ -1,4 +1,6 @@
-//! `check`: what is wrong with skills, plugins and configuration, and how to fix it.
+//! `check`: what is wrong with skills, plugins, marketplaces and configuration, and how to fix it.
+//!
+//! It changes nothing, and quotes no file that a link leads to outside a skill.
 
 use crate::counted::counted;
 use crate::file_match::normal;

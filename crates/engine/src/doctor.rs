@@ -1,4 +1,6 @@
 //! `doctor`: one look at everything that decides what a person sees, each with what to do about it.
+//!
+//! It mends nothing.
 
 use crate::Envelope;
 use crate::counted::counted;

@@ -1,4 +1,6 @@
 //! The envelope: the one result shape of every operation on every surface.
+//!
+//! It is not printed here, and the exit code is the code's.
 
 use crate::codes::Code;
 use schemars::JsonSchema;

@@ -1,4 +1,6 @@
 //! `explain`: what a code means.
+//!
+//! It explains codes alone; the problem at hand has its own message and hint.
 
 use crate::reply::Explain;
 use crate::{Code, Envelope};

@@ -1,4 +1,6 @@
 //! Activation by file: which skills' globs match a file, and how that lifts them.
+//!
+//! The file need not exist and is never opened.
 
 use crate::hall::Hall;
 use crate::reply::SkillSummary;

@@ -1,4 +1,6 @@
 //! The hall: one machine, one configuration, one snapshot, on which operations are asked.
+//!
+//! It opens no configuration file: the caller hands in what it read. It never changes; `live` makes a new one.
 
 use guild_catalog::{Freshness, Machine, Snapshot, discover};
 use guild_manifest::config::{self, Config, Layer};

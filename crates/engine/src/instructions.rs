@@ -1,4 +1,6 @@
 //! The text of a skill below its frontmatter, as it stands in its file now.
+//!
+//! The snapshot holds no texts. Placeholders in them are the renderer's.
 
 use crate::hall::Hall;
 use guild_catalog::Entry;

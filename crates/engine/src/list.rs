@@ -1,4 +1,6 @@
 //! `list`: every skill, or those that one agent may use.
+//!
+//! It shows what discovery found and reads no skill again.
 
 use crate::agent::{skills_of, slip};
 use crate::file_match::FileMatch;

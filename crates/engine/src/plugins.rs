@@ -1,4 +1,6 @@
 //! `plugins`: every plugin, with how many skills it ships.
+//!
+//! What a plugin ships besides skills is not told here.
 
 use crate::Envelope;
 use crate::hall::Hall;

@@ -1,4 +1,6 @@
 //! `prompt`: the catalog of skills that an agent's model is told of, under a budget.
+//!
+//! A catalog that sends the model to files names only skills that have one. Whole texts are the business of `sections`.
 
 use crate::agent::{skills_of, slip};
 use crate::counted::counted;

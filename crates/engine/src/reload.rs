@@ -1,4 +1,6 @@
 //! `reload`: what a discovery that read every file found.
+//!
+//! The discovery itself is the caller's: it opens the hall without the index.
 
 use crate::Envelope;
 use crate::counted::counted;

@@ -1,4 +1,6 @@
 //! `render`: a skill's text as a model reads it, with its arguments filled in.
+//!
+//! It runs no command that stands in the text.
 
 use crate::hall::Hall;
 use crate::instructions::{Instructions, instructions, unreadable};

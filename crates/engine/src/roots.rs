@@ -1,4 +1,6 @@
 //! `roots`: every directory that is searched, in order.
+//!
+//! What is in them is `list`'s to say.
 
 use crate::Envelope;
 use crate::hall::Hall;

@@ -1,4 +1,6 @@
 //! `search`: skills by what they are called, what they do and what they say.
+//!
+//! Texts are read anew for each search, as the snapshot holds none; how skills rank is the catalog's to say.
 
 use crate::agent::{skills_of, slip};
 use crate::file_match::FileMatch;

@@ -1,6 +1,7 @@
-//! `prompt --format sections`: the skills whose text a person wants in the prompt whole, as sections by priority.
+//! `prompt --format sections`: the skills whose text a person wants in the prompt whole, one section each.
 //!
-//! Only a person's own configuration asks for that (`inject = true`); a project's cannot.
+//! Only a person's own configuration asks for that (`inject = true`); a project's cannot. Nothing is shortened or
+//! escaped: what does not fit is left out.
 
 use crate::hall::Hall;
 use crate::instructions::instructions;

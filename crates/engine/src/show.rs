@@ -1,4 +1,6 @@
 //! `show`: everything about one skill, its body included.
+//!
+//! It shows and judges nothing; skills that a caller may not have are shown all the same.
 
 use crate::hall::Hall;
 use crate::instructions::{Instructions, instructions, unreadable};

@@ -1,4 +1,6 @@
 //! `watch`: one look at a live hall, and what it changed.
+//!
+//! When to look is the caller's to decide.
 
 use crate::hall::ConfigFile;
 use crate::live::{Change, Live};

@@ -1,4 +1,6 @@
 //! One file per command: its arguments, whose comments are its help, and how its reply is printed.
+//!
+//! What a command does is the engine's to decide.
 
 pub mod check;
 pub mod completions;

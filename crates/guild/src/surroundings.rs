@@ -1,4 +1,6 @@
 //! The surroundings as this process sees them: the one place where the environment is read.
+//!
+//! It judges nothing of what it reads.
 
 #![expect(
     clippy::disallowed_methods,

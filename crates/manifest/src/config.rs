@@ -10,6 +10,8 @@
 //! A user's file overrides the system's. A project's file is a stranger's: it only narrows, and what it may not
 //! set is ignored with `config_key_untrusted`.
 //!
+//! A file that cannot be parsed sets nothing (`config_invalid`). What agents may still see then is not decided here.
+//!
 //! An agent that is configured without `skills` sees none. One that nobody configured is `agents.default`, which
 //! sees every skill unless a file gives it a list.
 //!

@@ -1,4 +1,6 @@
 //! An open directory on Linux.
+//!
+//! It judges nothing: which names matter is the callers' to say.
 
 use super::{Facts, FileRead, Kind, Name, sorted};
 use rustix::buffer::spare_capacity;

@@ -1,4 +1,6 @@
 //! A directory on other systems, by the standard library.
+//!
+//! It has the interface of the Linux one and none of its thrift.
 
 use super::{Facts, FileRead, Kind, Name, sorted};
 use std::fs::{self, File, FileType, Metadata};

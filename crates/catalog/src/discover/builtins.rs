@@ -1,4 +1,6 @@
 //! The skills that Guildhall ships, compiled in; a person's skill of the same name stands before them.
+//!
+//! They have no file on the disk, so nothing can link, edit or damage them.
 
 use crate::precedence::Candidate;
 use crate::snapshot::Place;

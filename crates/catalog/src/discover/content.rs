@@ -1,4 +1,4 @@
-//! The content of a skill that was found: its text when it is needed, and whether two are the same.
+//! The content of skills that were found: their texts when they are needed, many at a time, and whether two are the same.
 //!
 //! Only regular files are read, and no link is followed out of what is compared.
 

@@ -1,4 +1,6 @@
 //! Walking one root: which of its entries are skills, which are groups of skills, which are neither.
+//!
+//! Who wins a name is not decided here, and no skill's directory is searched for more skills.
 
 use super::Freshness;
 use super::parallel::in_parallel;

@@ -1,4 +1,6 @@
 //! The files of one skill directory: what leads out of it, and the stamps that tell when to look again.
+//!
+//! It looks at names and links and reads no file.
 
 use crate::directory::{Directory, Kind, Name};
 use crate::index::Stamp;

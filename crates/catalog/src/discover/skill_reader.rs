@@ -1,4 +1,6 @@
 //! Reading one skill: its file, what stands beside it, and what it depends on.
+//!
+//! Where its file or its sidecar is a link out of its directory, what that leads to is not read.
 
 use super::skill_files::{self, SkillDirectory};
 use crate::Fingerprint;

@@ -1,4 +1,6 @@
 //! When a file was last seen, and as what.
+//!
+//! A stamp says whether to read again; it says nothing of the content.
 
 use crate::directory::{Facts, Kind};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,6 @@
 //! The index as bytes: a header, the records one by one, and a fingerprint of everything before it.
+//!
+//! Whether a record still counts is not asked here.
 
 use super::Record;
 use crate::fingerprint::Fingerprinter;

@@ -1,4 +1,6 @@
-//! From a name to a skill: exact first, then the bare name, then aliases; never a guess between two.
+//! From a name to a skill: exact names first, then aliases, then either in another letter case; never a guess between two.
+//!
+//! Who may have the skill is not asked here.
 
 use super::{Entry, Snapshot};
 use guild_manifest::skill::Skill;

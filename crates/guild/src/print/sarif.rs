@@ -1,4 +1,6 @@
 //! SARIF 2.1.0: problems for code-scanning services.
+//!
+//! It weighs nothing anew; codes and severities are those of the check.
 
 use guild_engine::manifest::Code;
 use guild_engine::reply::{Check, ProblemLine};

@@ -1,4 +1,6 @@
 //! The tables of a configuration file, one function each.
+//!
+//! It reads what one file says; which file counts is `merge`'s to decide.
 
 use super::keys;
 use super::reader::{Reader, join};

@@ -1,4 +1,6 @@
 //! What a person may set for a plugin: Claude's `userConfig` mapping and Gemini's `settings` list.
+//!
+//! What a person did set stands in the configuration.
 
 use super::fields::Fields;
 use super::model::{Setting, SettingKind};

@@ -1,4 +1,6 @@
 //! What a skill tells hosts and people beyond what Guildhall acts on now.
+//!
+//! None of it grants or forbids anything.
 
 use super::{flag, list_of, text_of};
 use crate::Problem;

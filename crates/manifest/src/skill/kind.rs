@@ -1,4 +1,6 @@
 //! How a skill runs, and which files call for it.
+//!
+//! It starts nothing and opens none of those files.
 
 use super::{Contract, text_of};
 use crate::tree::Map;

@@ -1,4 +1,6 @@
 //! What a skill is called: its own name where that can serve, else the directory's or the file's.
+//!
+//! Whether another skill bears it too is the catalog's to say.
 
 use super::text_of;
 use crate::tree::Map;

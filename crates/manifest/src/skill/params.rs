@@ -1,4 +1,6 @@
 //! Typed parameters in every form people write them, and the JSON Schema that they mean.
+//!
+//! No value is checked against them here.
 
 use super::schema::{self, type_name};
 use super::{flag, text_of};

@@ -1,4 +1,6 @@
 //! `agents/openai.yaml` beside a skill: another host's file that says whether models may reach for the skill.
+//!
+//! Nothing else in that file is read.
 
 use crate::tree::{Map, Value, yaml};
 use crate::{Code, Problem, coerce, text};
