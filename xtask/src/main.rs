@@ -36,7 +36,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
     },
     Subcommand {
         words: &["docs-check"],
-        about: "generated files, rustdoc and doctests",
+        about: "rustdoc and doctests",
         run: |root| gates::run(root, &[gates::DOCS]),
     },
     Subcommand {
@@ -89,7 +89,7 @@ mod tests {
               tidy             check the house rules
               audit            check licences, duplicates and sources of the dependencies
               quality-check    formatting, clippy and tidy
-              docs-check       generated files, rustdoc and doctests
+              docs-check       rustdoc and doctests
               ci-gates         all of the above and the tests, as CI runs them
         "]]
         .assert_eq(&usage());

@@ -120,6 +120,8 @@ fn inspect(target: &Target, manner: Manner) -> Option<Inspected> {
             let skill = SkillDirectory { open: &open, path: directory };
             match skill_reader::read_directory(&skill, manner) {
                 Found::Skill(record) if file == Path::new(record.file.as_ref()) => *record,
+                // Another spelling of the skill's file beside it; one that is a link is told with the skill, not read.
+                _ if path.is_symlink() => return None,
                 _ => skill_reader::read_single(&open, file, manner)?,
             }
         }

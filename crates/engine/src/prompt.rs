@@ -38,6 +38,10 @@ pub fn prompt<'a>(hall: &'a Hall, request: &PromptRequest<'_>) -> Envelope<reply
         entries.sort_by_key(|entry| !file.matches(entry));
     }
     let format = request.format.unwrap_or(hall.config.prompt.format);
+    if format == PromptFormat::Xml {
+        // This form tells the model to read a skill's file, and a built-in skill has none.
+        entries.retain(|entry| entry.place.scope != Scope::Builtin);
+    }
     let budget = request.budget.or_else(|| configured_budget(hall, format));
     let catalog = match catalog_format(format) {
         Some(format) => catalog(&entries, format, budget),
@@ -90,9 +94,6 @@ fn losses(catalog: &Catalog, available: usize) -> Option<String> {
 }
 
 fn catalog(entries: &[&Entry], format: Format, budget: Option<Budget>) -> Catalog {
-    // The XML form tells the model to read a skill's file, and a built-in skill has none.
-    let has_file = |entry: &&&Entry| format != Format::Xml || entry.place.scope != Scope::Builtin;
-    let entries: Vec<&Entry> = entries.iter().filter(has_file).copied().collect();
     let texts: Vec<(String, String)> =
         entries.iter().map(|entry| (entry.qualified_name().into_owned(), location(entry))).collect();
     let items: Vec<Item<'_>> =

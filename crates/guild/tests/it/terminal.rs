@@ -137,7 +137,10 @@ fn colour_carries_no_meaning_of_its_own() {
 fn what_a_link_leads_to_outside_a_skill_is_never_shown() {
     let env = env("
         //- /home/secret
-        the-secret-line: &a [
+        ---
+        name: the-secret-line
+        script: ../the-secret-line
+        ---
         //- /project/.guild/skills/file/SKILL.md link:/home/secret
         //- /project/.guild/skills/beside/SKILL.md
         ---
@@ -153,13 +156,21 @@ fn what_a_link_leads_to_outside_a_skill_is_never_shown() {
         ---
         Do it.
         //- /project/.guild/skills/sidecar/agents/openai.yaml link:/home/secret
-        //- /project/.guild/skills/flat.md link:/home/secret
+        //- /project/.guild/skills/twice/SKILL.md
+        ---
+        name: twice
+        description: Has its file a second time, as a link
+        ---
+        Do it.
+        //- /project/.guild/skills/twice/skill.md link:/home/secret
         ");
     for arguments in [
         &["check"][..],
         &["check", "--json"],
         &["check", "--sarif"],
         &["check", ".guild/skills/file", "--profile", "strict"],
+        &["check", ".guild/skills/twice"],
+        &["check", ".guild/skills/twice/skill.md"],
         &["list", "--all", "--json"],
         &["reload"],
         &["show", "beside"],

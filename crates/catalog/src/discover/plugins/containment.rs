@@ -9,7 +9,7 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path};
 
-const MAX_MANIFEST_BYTES: u64 = 1024 * 1024;
+const MAX_MANIFEST_BYTES: u64 = 4 * 1024 * 1024;
 
 /// A plugin's directory and the files that lie inside it.
 pub struct Contained<'a> {
