@@ -4,6 +4,7 @@ use super::Freshness;
 use super::parallel::in_parallel;
 use super::skill_files::{SkillDirectory, joined};
 use super::skill_reader::{self, Found, Manner};
+use super::unreadable;
 use crate::directory::{Directory, Kind, Name};
 use crate::index::{Check, Index, Record};
 use crate::precedence::Candidate;
@@ -12,6 +13,7 @@ use crate::{Machine, Scope};
 use guild_manifest::config::Config;
 use guild_manifest::{Code, Pos, Problem, Severity};
 use std::collections::HashSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -67,6 +69,8 @@ enum Outcome {
     Current,
     Read(Box<Record>),
     Group(Vec<Name>),
+    /// A directory that is there and cannot be read.
+    Unreadable,
     Nothing,
 }
 
@@ -83,7 +87,10 @@ impl Scanner<'_> {
             Freshness::Indexed => Index::open(cache, &ground.path),
             Freshness::Reread => Index::forgotten(cache, &ground.path),
         };
-        let Ok(root) = Directory::open(&ground.path) else { return Vec::new() };
+        let Ok(root) = Directory::open(&ground.path) else {
+            problems.push(unreadable(&ground.path));
+            return Vec::new();
+        };
         let mut walk = Walk { ground, found: Vec::new(), fresh: 0, seen_links: HashSet::new(), problems };
         let mut level = vec![Item { path: PathBuf::new(), kind: ItemKind::Directory, ordinal: 0 }];
         let mut room =
@@ -120,14 +127,19 @@ impl Scanner<'_> {
         }
         let path = joined(&ground.path, &item.path);
         let below = if item.path.as_os_str().is_empty() { Path::new(".") } else { &item.path };
-        let Ok(open) = root.open_below(below) else { return Outcome::Nothing };
+        let open = match root.open_below(below) {
+            Ok(open) => open,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Outcome::Nothing,
+            Err(_) => return Outcome::Unreadable,
+        };
         if item.path.as_os_str().is_empty() && !ground.itself {
-            return Outcome::Group(open.names().unwrap_or_default());
+            return open.names().map_or(Outcome::Unreadable, Outcome::Group);
         }
         let directory = SkillDirectory { open: &open, path: &path };
         match skill_reader::read_directory(&directory, manner) {
             Found::Skill(record) => Outcome::Read(record),
             Found::Group(names) => Outcome::Group(names),
+            Found::Unreadable => Outcome::Unreadable,
         }
     }
 }
@@ -172,6 +184,7 @@ impl Walk<'_> {
             Outcome::Group(names) => {
                 return names.into_iter().filter_map(|name| self.item(&item.path, name, depth)).collect();
             }
+            Outcome::Unreadable => self.problems.push(unreadable(&joined(&self.ground.path, &item.path))),
             Outcome::Nothing => {}
         }
         Vec::new()
