@@ -6,6 +6,7 @@ use crate::hall::Hall;
 use crate::reply::{Doctor, DoctorLine, Health};
 use guild_catalog::Status;
 use guild_manifest::{Code, Problem};
+use std::collections::BTreeSet;
 
 /// Looks at everything.
 pub fn doctor(hall: &Hall) -> Envelope<Doctor> {
@@ -126,12 +127,11 @@ fn collisions(hall: &Hall) -> DoctorLine {
 }
 
 fn plugins(hall: &Hall) -> DoctorLine {
-    let bad = hall
-        .snapshot
-        .problems
-        .iter()
-        .filter(|p| p.code.as_str().starts_with("plugin_") && p.excludes())
-        .count();
+    // A manifest may have several problems, and one that cannot be read has none of a plugin's own. What leads out of a
+    // plugin is left out of it and keeps nothing else out.
+    let is_fatal = |problem: &&Problem| problem.excludes() && problem.code != Code::FileEscapes;
+    let files = hall.snapshot.problems.iter().filter(is_fatal).map(|problem| problem.file.as_str());
+    let bad = files.collect::<BTreeSet<_>>().len();
     let detail = format!("{} load, {bad} do not", hall.snapshot.plugins.len());
     line("plugins", worry(bad, Health::Warning), detail, "run `guild plugins` to see why")
 }

@@ -47,6 +47,11 @@ impl Ui {
         }
     }
 
+    /// Looks nowhere, for a command whose answer is the same everywhere.
+    pub fn anywhere(global: Global) -> Self {
+        Self { global, machine: Machine::default() }
+    }
+
     /// The machine that the command works on.
     pub fn machine(&self) -> &Machine {
         &self.machine

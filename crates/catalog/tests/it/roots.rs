@@ -530,7 +530,7 @@ fn a_directory_that_cannot_be_read_does_not_vanish() {
     let shut =
         ["/project/.guild/skills/shut", "/project/.guild/plugins/p/skills"].map(|path| world.path(path));
     let set = |mode| {
-        shut.iter().for_each(|path| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap())
+        shut.iter().for_each(|path| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap());
     };
     set(0o000);
     // The superuser reads it all the same, and then the skills are there.
