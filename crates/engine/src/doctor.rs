@@ -4,7 +4,7 @@ use crate::Envelope;
 use crate::counted::counted;
 use crate::hall::Hall;
 use crate::reply::{Doctor, DoctorLine, Health};
-use guild_catalog::Status;
+use guild_catalog::{Scope, Status};
 use guild_manifest::{Code, Problem};
 use std::collections::BTreeSet;
 
@@ -71,7 +71,13 @@ fn roots(hall: &Hall) -> DoctorLine {
 }
 
 fn index(hall: &Hall) -> DoctorLine {
+    // Whatever was found has just been written down, if that was possible.
+    let is_needed = || hall.snapshot.skills.iter().any(|entry| entry.place.scope != Scope::Builtin);
     match &hall.machine.cache {
+        Some(cache) if !cache.is_dir() && is_needed() => {
+            let detail = format!("{} cannot be written; every run reads every file", cache.display());
+            line("index", Health::Warning, detail, "make it a directory that you may write to")
+        }
         Some(cache) => line("index", Health::Good, format!("kept below {}", cache.display()), ""),
         None => {
             let hint = "set HOME or XDG_CACHE_HOME so that unchanged files are not read again";

@@ -488,3 +488,14 @@ fn in_a_directory_that_is_gone_whole_paths_and_fixed_answers_still_work() {
         "#]],
     );
 }
+
+#[test]
+fn an_index_that_cannot_be_kept_is_told() {
+    let env = env(WORLD);
+    env.write("//- /home/.cache\nA file stands where a directory is needed.\n");
+    let output = env.guild(&["doctor"]).stdout();
+    let lines: Vec<&str> = output.lines().skip_while(|line| !line.contains(" index ")).take(2).collect();
+    expect![[r#"
+        look  index          [ROOT]/home/.cache/guild cannot be written; every run reads every file
+                             hint: make it a directory that you may write to"#]].assert_eq(&lines.join("\n"));
+}
