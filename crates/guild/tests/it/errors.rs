@@ -497,5 +497,6 @@ fn an_index_that_cannot_be_kept_is_told() {
     let lines: Vec<&str> = output.lines().skip_while(|line| !line.contains(" index ")).take(2).collect();
     expect![[r#"
         look  index          [ROOT]/home/.cache/guild cannot be written; every run reads every file
-                             hint: make it a directory that you may write to"#]].assert_eq(&lines.join("\n"));
+                             hint: make it a directory that you may write to"#]]
+    .assert_eq(&lines.join("\n"));
 }
