@@ -213,6 +213,12 @@ impl Walk<'_> {
         let kind = if name.kind == Kind::Link { self.follow(&path)? } else { name.kind };
         match kind {
             Kind::Directory => Some(Item { path, kind: ItemKind::Directory, ordinal: 0 }),
+            // A flat skill is known by its file's name, and replacement characters would name another file.
+            Kind::File if may_be_flat && path.to_str().is_none() => {
+                let message = "the file's name is no UTF-8, so the file was left out";
+                self.tell(Code::NameInvalid, &self.ground.path.join(path), message, "rename it");
+                None
+            }
             Kind::File if may_be_flat => Some(Item { path, kind: ItemKind::Flat, ordinal: 0 }),
             _ => None,
         }
