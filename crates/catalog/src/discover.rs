@@ -17,6 +17,7 @@ use crate::{Machine, Scope, allowlist, eligibility, precedence};
 use guild_manifest::config::Config;
 use guild_manifest::{Code, Pos, Problem};
 use scan::{Ground, Scanner};
+use std::path::Path;
 
 pub use content::{bodies, bytes, files, same_content};
 pub(crate) use skill_reader::SKILL_FILE;
@@ -64,14 +65,33 @@ fn ground(scanner: &Scanner<'_>, root: &Root) -> Ground {
 }
 
 fn is_searched(root: &Root, problems: &mut Vec<Problem>) -> bool {
-    if matches!(root.status, Status::Unreadable | Status::NotDirectory) {
-        let message = match root.status {
-            Status::NotDirectory => "a directory of skills is expected here, but this is none",
-            _ => "this directory cannot be read",
-        };
-        let problem =
-            Problem::new(Code::RootUnreadable, Pos::START, message, "check what it is and who may read it");
-        problems.push(problem.in_file(root.path.to_string_lossy()));
-    }
-    root.status == Status::Ok
+    let problem = match root.status {
+        Status::Missing => return false,
+        Status::Ok if !leads_back_up(&root.path) => return true,
+        Status::Ok => {
+            let message = "this link leads back to a directory above it";
+            Problem::new(Code::LinkCycle, Pos::START, message, "remove the link")
+        }
+        Status::Unreadable => unreadable(&root.path),
+        Status::NotDirectory => {
+            let message = "a directory of skills is expected here, but this is none";
+            Problem::new(Code::RootUnreadable, Pos::START, message, "check what it is and who may read it")
+        }
+    };
+    problems.push(problem.in_file(root.path.to_string_lossy()));
+    false
+}
+
+/// Whether a root is a link to a directory above it, such as `/`: a project could make a whole machine its own so.
+fn leads_back_up(root: &Path) -> bool {
+    let is_link = root.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
+    let real = |path: &Path| path.canonicalize().ok();
+    is_link && root.parent().and_then(real).zip(real(root)).is_some_and(|(above, to)| above.starts_with(to))
+}
+
+/// That a directory which may hold skills is there, and that nobody knows what is in it.
+pub(crate) fn unreadable(directory: &Path) -> Problem {
+    let hint = "check what it is and who may read it";
+    Problem::new(Code::RootUnreadable, Pos::START, "this directory cannot be read", hint)
+        .in_file(directory.to_string_lossy())
 }

@@ -8,11 +8,12 @@ use crate::directory::{self, Directory, Kind};
 use crate::discover::parallel::in_parallel;
 use crate::discover::skill_files::{self, SkillDirectory};
 use crate::discover::skill_reader::{self, Found, Manner};
+use crate::discover::unreadable;
 use crate::snapshot::Place;
 use crate::{Scope, Snapshot, validate};
 use guild_manifest::config::Config;
 use guild_manifest::skill::Profile;
-use guild_manifest::{Code, Problem, text};
+use guild_manifest::{Code, Problem, Severity, text};
 use std::path::{Path, PathBuf};
 
 /// How deep below a given path skills are looked for.
@@ -159,7 +160,13 @@ fn collect(directory: &Path, depth: usize, targets: &mut Vec<Target>, inspection
     }
     // Elsewhere a Markdown file with a description is a page of somebody's documentation.
     let has_flat_skills = directory.file_name().is_some_and(|name| name == "skills" || name == "skill");
-    let names = directory::names(directory).unwrap_or_default();
+    let names = directory::names(directory).unwrap_or_else(|_| {
+        let problem = unreadable(directory);
+        // Whoever names a directory is not to hear that all is well with it.
+        let is_named = depth == 0;
+        inspection.problems.push(if is_named { problem.with_severity(Severity::Error) } else { problem });
+        Vec::new()
+    });
     // A manifest lies in a hidden directory of its plugin; that directory is no plugin.
     let below = directory.components().rev().take(depth);
     let is_hidden = below.into_iter().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."));

@@ -75,12 +75,18 @@ fn at_paths(hall: &Hall, request: &CheckRequest) -> Found {
         let inspection =
             if is_other(&whole) { None } else { inspect_path(&whole, &hall.config, request.profile) };
         let Inspection { skills, packages, problems } = inspection.unwrap_or_default();
-        if skills.is_empty() && packages == 0 && !is_known(hall, &whole) {
+        if skills.is_empty() && packages == 0 && problems.is_empty() && !is_known(hall, &whole) {
             found.missing.push(path.display().to_string());
         }
         let known =
             hall.snapshot.problems.iter().filter(|problem| Path::new(&problem.file).starts_with(&whole));
-        found.problems.extend(problems.into_iter().chain(known.cloned()));
+        let is_told = |known: &&Problem| {
+            problems
+                .iter()
+                .any(|told| (&told.file, told.code, told.at) == (&known.file, known.code, known.at))
+        };
+        let known: Vec<Problem> = known.filter(|known| !is_told(known)).cloned().collect();
+        found.problems.extend(problems.into_iter().chain(known));
         found.skills.extend(skills);
     }
     found

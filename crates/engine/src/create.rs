@@ -10,7 +10,7 @@ use guild_catalog::validate::structure;
 use guild_catalog::{Machine, Scope};
 use guild_manifest::skill::{self, Profile, Source};
 use guild_manifest::{Code as ProblemCode, Problem, Severity};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Whose the skill will be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub struct NewRequest<'a> {
 pub fn create(machine: &Machine, request: &NewRequest<'_>) -> Envelope<New<'static>> {
     let (scope, root) = match place(machine, request.owner) {
         Ok(place) => place,
-        Err(message) => return refuse(request, Scope::User, Code::WriteFailed, message, Vec::new()),
+        Err((scope, message)) => return refuse(request, scope, Code::WriteFailed, message, Vec::new()),
     };
     let checked = match request.content {
         Content::Template(description) => Ok((template(request.name, description), Vec::new())),
@@ -74,16 +74,33 @@ pub fn create(machine: &Machine, request: &NewRequest<'_>) -> Envelope<New<'stat
 }
 
 /// The root that the skill goes to, and the scope that it will be found in.
-fn place(machine: &Machine, owner: Owner) -> Result<(Scope, PathBuf), String> {
-    let skills = |directory: &std::path::Path| directory.join(".guild/skills");
+fn place(machine: &Machine, owner: Owner) -> Result<(Scope, PathBuf), (Scope, String)> {
+    let skills = |directory: &Path| directory.join(".guild/skills");
     let workspace = machine.workspace();
     match (owner, machine.home.as_deref()) {
         // What lies in the home directory is the person's, wherever the command was called.
         (Owner::Project, Some(home)) if workspace == home => Ok((Scope::User, skills(home))),
-        (Owner::Project, _) => Ok((Scope::Project, skills(workspace))),
+        (Owner::Project, _) => match link_out(workspace, &skills(workspace)) {
+            Some(link) => {
+                let told =
+                    format!("`{}` is a link that leads out of the project; remove it first", link.display());
+                Err((Scope::Project, told))
+            }
+            None => Ok((Scope::Project, skills(workspace))),
+        },
         (Owner::User, Some(home)) => Ok((Scope::User, skills(home))),
-        (Owner::User, None) => Err("there is no home directory; set HOME to an absolute path".to_owned()),
+        (Owner::User, None) => {
+            Err((Scope::User, "there is no home directory; set HOME to an absolute path".to_owned()))
+        }
     }
+}
+
+/// The part of a path in the project that really lies elsewhere: a project does not decide where else is written.
+fn link_out<'a>(workspace: &Path, path: &'a Path) -> Option<&'a Path> {
+    let real = workspace.canonicalize().ok()?;
+    let below = path.ancestors().take_while(|part| *part != workspace);
+    let leaves = |part: &&Path| part.canonicalize().is_ok_and(|part| !part.starts_with(&real));
+    below.filter(leaves).last()
 }
 
 /// The content as text and what is still to be said of it, or why it is refused.

@@ -6,8 +6,9 @@ use crate::Envelope;
 use crate::counted::counted;
 use crate::hall::Hall;
 use crate::reply::{Doctor, DoctorLine, Health};
-use guild_catalog::Status;
+use guild_catalog::{Scope, Status};
 use guild_manifest::{Code, Problem};
+use std::collections::BTreeSet;
 
 /// Looks at everything.
 pub fn doctor(hall: &Hall) -> Envelope<Doctor> {
@@ -72,7 +73,13 @@ fn roots(hall: &Hall) -> DoctorLine {
 }
 
 fn index(hall: &Hall) -> DoctorLine {
+    // Whatever was found has just been written down, if that was possible.
+    let is_needed = || hall.snapshot.skills.iter().any(|entry| entry.place.scope != Scope::Builtin);
     match &hall.machine.cache {
+        Some(cache) if !cache.is_dir() && is_needed() => {
+            let detail = format!("{} cannot be written; every run reads every file", cache.display());
+            line("index", Health::Warning, detail, "make it a directory that you may write to")
+        }
         Some(cache) => line("index", Health::Good, format!("kept below {}", cache.display()), ""),
         None => {
             let hint = "set HOME or XDG_CACHE_HOME so that unchanged files are not read again";
@@ -128,12 +135,11 @@ fn collisions(hall: &Hall) -> DoctorLine {
 }
 
 fn plugins(hall: &Hall) -> DoctorLine {
-    let bad = hall
-        .snapshot
-        .problems
-        .iter()
-        .filter(|p| p.code.as_str().starts_with("plugin_") && p.excludes())
-        .count();
+    // A manifest may have several problems, and one that cannot be read has none of a plugin's own. What leads out of a
+    // plugin is left out of it and keeps nothing else out.
+    let is_fatal = |problem: &&Problem| problem.excludes() && problem.code != Code::FileEscapes;
+    let files = hall.snapshot.problems.iter().filter(is_fatal).map(|problem| problem.file.as_str());
+    let bad = files.collect::<BTreeSet<_>>().len();
     let detail = format!("{} load, {bad} do not", hall.snapshot.plugins.len());
     line("plugins", worry(bad, Health::Warning), detail, "run `guild plugins` to see why")
 }

@@ -60,7 +60,13 @@ enum Command {
 impl Cli {
     /// Runs the subcommand.
     pub fn run(self) -> ExitCode {
-        let ui = match Ui::new(self.global) {
+        let is_fixed = matches!(self.command, Command::Explain(_) | Command::Completions(_));
+        let ui = if is_fixed && self.global.directory.is_none() {
+            Ok(Ui::anywhere(self.global))
+        } else {
+            Ui::new(self.global)
+        };
+        let ui = match ui {
             Ok(ui) => ui,
             Err(code) => return code,
         };

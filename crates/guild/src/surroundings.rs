@@ -23,10 +23,11 @@ pub fn refuses_colour() -> bool {
 
 /// The machine, seen from `directory` or from where the process was started.
 pub fn machine(directory: Option<&Path>) -> io::Result<Machine> {
-    let started = env::current_dir()?;
     let directory = match directory {
-        Some(path) => started.join(path).canonicalize()?,
-        None => started,
+        // Where the process was started may be gone by now, and a whole path does not ask.
+        Some(path) if path.is_absolute() => path.canonicalize()?,
+        Some(path) => env::current_dir()?.join(path).canonicalize()?,
+        None => env::current_dir()?,
     };
     if !directory.is_dir() {
         return Err(io::Error::other("it is no directory"));

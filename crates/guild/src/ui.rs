@@ -47,6 +47,11 @@ impl Ui {
         }
     }
 
+    /// Looks nowhere, for a command whose answer is the same everywhere.
+    pub fn anywhere(global: Global) -> Self {
+        Self { global, machine: Machine::default() }
+    }
+
     /// The machine that the command works on.
     pub fn machine(&self) -> &Machine {
         &self.machine
@@ -129,10 +134,7 @@ impl Ui {
         text: impl FnOnce(&T, &Style, &mut dyn Write) -> io::Result<()>,
     ) -> io::Result<()> {
         if self.global.json {
-            return write_out(|out| {
-                serde_json::to_writer(&mut *out, envelope)?;
-                writeln!(out)
-            });
+            return write_json(envelope);
         }
         let style = self.style();
         write_out(|out| text(&envelope.data, &style, out))?;
@@ -166,17 +168,25 @@ fn write_out(write: impl FnOnce(&mut Out) -> io::Result<()>) -> io::Result<()> {
     out.flush()
 }
 
+/// Writes one line of JSON; on a terminal nothing in it is obeyed.
+fn write_json<T: Serialize>(envelope: &Envelope<T>) -> io::Result<()> {
+    let is_terminal = io::stdout().is_terminal();
+    write_out(|out| {
+        if is_terminal {
+            out.write_all(escape::json(&serde_json::to_string(envelope)?).as_bytes())?;
+        } else {
+            serde_json::to_writer(&mut *out, envelope)?;
+        }
+        writeln!(out)
+    })
+}
+
 type Out = BufWriter<io::StdoutLock<'static>>;
 
 fn fail(json: bool, code: Code, message: &str) -> ExitCode {
     let message = escape::line(message);
     if json {
-        let envelope = Envelope::error(code, message.as_ref(), ());
-        write_out(|out| {
-            serde_json::to_writer(&mut *out, &envelope)?;
-            writeln!(out)
-        })
-        .ok();
+        write_json(&Envelope::error(code, message.as_ref(), ())).ok();
     } else {
         writeln!(io::stderr(), "error[{}]: {message}", code.as_str()).ok();
     }

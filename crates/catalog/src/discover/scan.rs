@@ -6,6 +6,7 @@ use super::Freshness;
 use super::parallel::in_parallel;
 use super::skill_files::{SkillDirectory, joined};
 use super::skill_reader::{self, Found, Manner};
+use super::unreadable;
 use crate::directory::{Directory, Kind, Name};
 use crate::index::{Check, Index, Record};
 use crate::precedence::Candidate;
@@ -14,6 +15,7 @@ use crate::{Machine, Scope};
 use guild_manifest::config::Config;
 use guild_manifest::{Code, Pos, Problem, Severity};
 use std::collections::HashSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -69,6 +71,8 @@ enum Outcome {
     Current,
     Read(Box<Record>),
     Group(Vec<Name>),
+    /// A directory that is there and cannot be read.
+    Unreadable,
     Nothing,
 }
 
@@ -85,7 +89,10 @@ impl Scanner<'_> {
             Freshness::Indexed => Index::open(cache, &ground.path),
             Freshness::Reread => Index::forgotten(cache, &ground.path),
         };
-        let Ok(root) = Directory::open(&ground.path) else { return Vec::new() };
+        let Ok(root) = Directory::open(&ground.path) else {
+            problems.push(unreadable(&ground.path));
+            return Vec::new();
+        };
         let mut walk = Walk { ground, found: Vec::new(), fresh: 0, seen_links: HashSet::new(), problems };
         let mut level = vec![Item { path: PathBuf::new(), kind: ItemKind::Directory, ordinal: 0 }];
         let mut room =
@@ -122,14 +129,19 @@ impl Scanner<'_> {
         }
         let path = joined(&ground.path, &item.path);
         let below = if item.path.as_os_str().is_empty() { Path::new(".") } else { &item.path };
-        let Ok(open) = root.open_below(below) else { return Outcome::Nothing };
+        let open = match root.open_below(below) {
+            Ok(open) => open,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Outcome::Nothing,
+            Err(_) => return Outcome::Unreadable,
+        };
         if item.path.as_os_str().is_empty() && !ground.itself {
-            return Outcome::Group(open.names().unwrap_or_default());
+            return open.names().map_or(Outcome::Unreadable, Outcome::Group);
         }
         let directory = SkillDirectory { open: &open, path: &path };
         match skill_reader::read_directory(&directory, manner) {
             Found::Skill(record) => Outcome::Read(record),
             Found::Group(names) => Outcome::Group(names),
+            Found::Unreadable => Outcome::Unreadable,
         }
     }
 }
@@ -174,6 +186,7 @@ impl Walk<'_> {
             Outcome::Group(names) => {
                 return names.into_iter().filter_map(|name| self.item(&item.path, name, depth)).collect();
             }
+            Outcome::Unreadable => self.problems.push(unreadable(&joined(&self.ground.path, &item.path))),
             Outcome::Nothing => {}
         }
         Vec::new()
@@ -202,6 +215,12 @@ impl Walk<'_> {
         let kind = if name.kind == Kind::Link { self.follow(&path)? } else { name.kind };
         match kind {
             Kind::Directory => Some(Item { path, kind: ItemKind::Directory, ordinal: 0 }),
+            // A flat skill is known by its file's name, and replacement characters would name another file.
+            Kind::File if may_be_flat && path.to_str().is_none() => {
+                let message = "the file's name is no UTF-8, so the file was left out";
+                self.tell(Code::NameInvalid, &self.ground.path.join(path), message, "rename it");
+                None
+            }
             Kind::File if may_be_flat => Some(Item { path, kind: ItemKind::Flat, ordinal: 0 }),
             _ => None,
         }

@@ -35,10 +35,15 @@ pub struct Surveyed {
     pub problems: Vec<Problem>,
 }
 
-/// Looks at everything in a skill's directory, whose top level is given.
-pub fn survey(skill: &SkillDirectory<'_>, top: &[Name]) -> Surveyed {
+/// Looks at everything in a skill's directory, whose top level is given; what is `read` is looked at in any case.
+pub fn survey(skill: &SkillDirectory<'_>, top: &[Name], read: &[&str]) -> Surveyed {
     let mut survey = Survey { skill, real: None, entries: 0, found: Surveyed::default() };
     survey.level(skill.open, Path::new(""), top, 0);
+    if survey.is_limited() {
+        // Ten thousand files before a link would else hide where it leads.
+        let is_there = |path: &&&str| skill.path.join(path).exists();
+        read.iter().filter(is_there).for_each(|path| survey.link(Path::new(path)));
+    }
     survey.found
 }
 
@@ -89,11 +94,18 @@ impl Survey<'_> {
                 Problem::new(Code::FileEscapes, Pos::START, message, hint)
             }
         };
-        self.found.problems.push(problem.in_file(shown));
+        let problem = problem.in_file(shown);
+        if !self.found.problems.contains(&problem) {
+            self.found.problems.push(problem);
+        }
+    }
+
+    fn is_limited(&self) -> bool {
+        self.found.problems.iter().any(|problem| problem.code == Code::ScanLimit)
     }
 
     fn tell_limit(&mut self, relative: &Path) {
-        if !self.found.problems.iter().any(|problem| problem.code == Code::ScanLimit) {
+        if !self.is_limited() {
             let message =
                 format!("the skill has more than {MAX_ENTRIES} files or is deeper than {MAX_DEPTH}");
             let hint = "keep what the skill does not need elsewhere";

@@ -46,6 +46,8 @@ pub enum Found {
     Skill(Box<Record>),
     /// No skill, but perhaps a group of them.
     Group(Vec<Name>),
+    /// Nobody can tell, because its names cannot be read.
+    Unreadable,
 }
 
 /// Whether a file of that name makes its directory a skill.
@@ -55,7 +57,7 @@ pub fn is_skill_file(name: &OsStr) -> bool {
 
 /// Reads a directory that may be a skill.
 pub fn read_directory(directory: &SkillDirectory<'_>, manner: Manner) -> Found {
-    let Ok(names) = directory.open.names() else { return Found::Group(Vec::new()) };
+    let Ok(names) = directory.open.names() else { return Found::Unreadable };
     let exact = names.iter().find(|name| name.name == SKILL_FILE);
     let file = exact.or_else(|| names.iter().find(|name| is_skill_file(&name.name)));
     let Some(file) = file.filter(|name| name.kind != Kind::Directory) else { return Found::Group(names) };
@@ -66,7 +68,7 @@ pub fn read_directory(directory: &SkillDirectory<'_>, manner: Manner) -> Found {
     };
     let stem = directory.path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
     let mut record = blank(file.clone());
-    let surveyed = skill_files::survey(directory, &names);
+    let surveyed = skill_files::survey(directory, &names, &[file.as_ref(), SIDECAR]);
     let mut escaping = surveyed.problems.iter().filter(|problem| problem.code == Code::FileEscapes);
     if escaping.any(|problem| problem.file == *file || SIDECAR.starts_with(&problem.file)) {
         // What these lead to is none of the skill's: it is not read, so that not even a problem can quote it.

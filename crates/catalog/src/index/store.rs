@@ -22,7 +22,9 @@ type Entry<'a> = (&'a str, &'a Record);
 ///
 /// Records are read one by one, so that the file and what it holds are never in memory both.
 pub fn load(file: &Path) -> Option<(i64, Vec<(String, Record)>)> {
-    let file = File::open(file).ok()?;
+    // Opening a pipe would wait for somebody to write into it.
+    let file =
+        fs::metadata(file).is_ok_and(|metadata| metadata.is_file()).then(|| File::open(file).ok())??;
     let written = file.metadata().ok()?.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     let mut source =
         Source { file: BufReader::with_capacity(128 * 1024, file), seen: Fingerprinter::default() };

@@ -418,3 +418,14 @@ fn nothing_is_written_beside_the_index_and_nothing_but_it_changes() {
     let names: Vec<_> = fs::read_dir(&skill).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names.len(), 3);
 }
+
+#[test]
+fn a_pipe_in_the_place_of_the_index_is_not_waited_for() {
+    let world = indexed(SKILLS);
+    let before = world.found();
+    for file in index_files(&world) {
+        fs::remove_file(&file).unwrap();
+        world.add(&format!("//- {} kind:pipe\n", world.shown(&file)));
+    }
+    assert_eq!(world.found(), before);
+}

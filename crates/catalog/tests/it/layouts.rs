@@ -606,3 +606,17 @@ fn a_discovery_finds_what_came_after_the_last_one() {
         new (project) /project/.guild/skills/new/SKILL.md
     "#]]);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_flat_file_whose_name_is_no_text_is_told_and_left_out() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    let world = World::new("//- /project/.guild/skills/good.md\n@good\n");
+    let skills = world.path("/project/.guild/skills");
+    std::fs::copy(skills.join("good.md"), skills.join(OsStr::from_bytes(b"bad\xff.md"))).unwrap();
+    world.check(expect![[r#"
+        good (project) /project/.guild/skills/good.md
+        problem warning[name_invalid] /project/.guild/skills/bad�.md:1
+    "#]]);
+}

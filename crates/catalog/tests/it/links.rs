@@ -1,7 +1,8 @@
 //! Links: what is followed, and what may not lead out.
 
-use crate::world::check;
+use crate::world::{World, check};
 use expect_test::expect;
+use std::fs;
 
 #[test]
 fn a_linked_skill_is_followed_whether_directory_or_file() {
@@ -251,4 +252,54 @@ fn two_links_to_one_skill_are_one_skill() {
                 also at /home/.claude/skills/alpha/SKILL.md
         "#]],
     );
+}
+
+#[test]
+fn a_root_that_is_a_link_back_up_is_told_and_not_searched() {
+    check(
+        "
+        //- /other/alpha/SKILL.md
+        @alpha
+        //- /project/.claude/skills link:/
+        //- /project/.guild/skills link:/project
+        //- /project/.guild/plugins link:../..
+        //- /project/beta/SKILL.md
+        @beta
+        ",
+        expect![[r#"
+            problem warning[link_cycle] /project/.guild/skills:1
+            problem warning[link_cycle] /project/.guild/plugins:1
+            problem warning[link_cycle] /project/.claude/skills:1
+        "#]],
+    );
+}
+
+#[test]
+fn a_skill_file_that_leads_out_is_not_read_behind_ten_thousand_others() {
+    let world = World::new(
+        "
+        //- /elsewhere/text.md
+        @secret
+        //- /elsewhere/openai.yaml
+        interface: {display_name: secret}
+        //- /project/.guild/skills/alpha/SKILL.md link:/elsewhere/text.md
+        //- /project/.guild/skills/alpha/A/
+        //- /project/.guild/skills/beta/SKILL.md
+        @beta
+        //- /project/.guild/skills/beta/A/
+        //- /project/.guild/skills/beta/agents/openai.yaml link:/elsewhere/openai.yaml
+        ",
+    );
+    for name in ["alpha", "beta"] {
+        let crowd = world.path(&format!("/project/.guild/skills/{name}/A"));
+        (0..10_001).for_each(|number| fs::write(crowd.join(number.to_string()), "").unwrap());
+    }
+    world.check(expect![[r#"
+        broken: alpha (project) /project/.guild/skills/alpha/SKILL.md
+            warning[scan_limit] A:1
+            error[file_escapes] SKILL.md:1
+        broken: beta (project) /project/.guild/skills/beta/SKILL.md
+            warning[scan_limit] A:1
+            error[file_escapes] agents/openai.yaml:1
+    "#]]);
 }

@@ -3,6 +3,7 @@
 use crate::world::{World, check};
 use expect_test::{Expect, expect};
 use guild_catalog::Status;
+use std::fs;
 
 #[test]
 fn skills_of_many_agents_are_found_in_a_project() {
@@ -508,4 +509,36 @@ fn a_root_inside_another_finds_nothing_twice() {
             a (custom) /home/mine/group/a/SKILL.md
         "#]],
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_directory_that_cannot_be_read_does_not_vanish() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = World::new(
+        "
+        //- /project/.guild/skills/shut/SKILL.md
+        @shut
+        //- /project/.guild/skills/good/SKILL.md
+        @good
+        //- /project/.guild/plugins/p/plugin.json
+        {\"name\": \"p\"}
+        //- /project/.guild/plugins/p/skills/inner/SKILL.md
+        @inner
+        ",
+    );
+    let shut =
+        ["/project/.guild/skills/shut", "/project/.guild/plugins/p/skills"].map(|path| world.path(path));
+    let set = |mode| {
+        shut.iter().for_each(|path| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap());
+    };
+    set(0o000);
+    // The superuser reads it all the same, and then the skills are there.
+    let is_superuser = fs::read_dir(&shut[0]).is_ok();
+    let found = world.found();
+    set(0o755);
+    for path in ["/project/.guild/skills/shut", "/project/.guild/plugins/p/skills"] {
+        let told = format!("problem warning[root_unreadable] {path}:1\n");
+        assert!(found.contains(if is_superuser { path } else { &told }), "{found}");
+    }
 }

@@ -156,3 +156,30 @@ fn what_is_written_may_still_have_remarks() {
         SKILL.md:2:7 info[name_mismatch]
     "#]]);
 }
+
+#[test]
+fn a_project_does_not_lead_what_is_written_elsewhere() {
+    for link in [
+        "//- /project/.guild link:/elsewhere\n",
+        "//- /project/.guild/skills link:/elsewhere/skills\n",
+        "//- /project/.guild link:/home\n",
+    ] {
+        let fixture =
+            Fixture::write(&format!("//- /home/\n//- /elsewhere/skills/\n//- /project/.git/\n{link}"));
+        let envelope = create(&machine(&fixture), &request(Content::Template(None)));
+        assert_eq!((envelope.code.as_str(), envelope.data.path.as_deref()), ("write_failed", None), "{link}");
+        assert!(envelope.message.ends_with("is a link that leads out of the project; remove it first"));
+        assert_eq!(std::fs::read_dir(fixture.join("elsewhere/skills")).unwrap().count(), 0, "{link}");
+        assert_eq!(std::fs::read_dir(fixture.join("home")).unwrap().count(), 0, "{link}");
+    }
+}
+
+#[test]
+fn a_link_within_the_project_is_followed() {
+    let fixture = Fixture::write(
+        "//- /home/\n//- /project/.git/\n//- /project/ours/\n//- /project/.guild/skills link:/project/ours\n",
+    );
+    let envelope = create(&machine(&fixture), &request(Content::Template(None)));
+    assert_eq!(envelope.code.as_str(), "ok");
+    assert!(fixture.join("project/ours/notes/SKILL.md").exists());
+}

@@ -27,6 +27,21 @@ pub fn exact(text: &str) -> String {
     shown(text)
 }
 
+/// JSON that means the same, with everything invisible in its strings written as `\uXXXX`.
+///
+/// Serialisers do so only with the first 32 characters, and a terminal obeys more than those.
+pub fn json(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
+        if c.is_ascii() && c != '\u{7f}' || !is_unseen(c) {
+            return push(out, c);
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            write!(out, "\\u{unit:04x}").ok();
+        }
+        out
+    })
+}
+
 fn shown(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), push_shown)
 }
@@ -76,6 +91,14 @@ mod tests {
     #[test]
     fn ordinary_text_of_any_script_is_left_alone() {
         assert_eq!(line("größe 名前 ❤️ 👩‍💻"), "größe 名前 ❤️ 👩‍💻");
+    }
+
+    #[test]
+    fn json_on_a_terminal_means_the_same_and_moves_nothing() {
+        let value = "a\u{9b}31m\u{202e}b\u{7f}\u{e0041}\n größe \u{1b}";
+        let written = json(&serde_json::to_string(value).unwrap());
+        assert_eq!(written, r#""a\u009b31m\u202eb\u007f\udb40\udc41\n größe \u001b""#);
+        assert_eq!(serde_json::from_str::<String>(&written).unwrap(), value);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A command line that is wrong: clap's words for people, the same sentence in an envelope for programs.
 
-use super::fail;
+use super::{end, fail};
 use crate::print::escape;
 use guild_engine::Code;
 use std::ffi::OsString;
@@ -10,8 +10,7 @@ use std::process::ExitCode;
 /// Ends a command that was called the wrong way; help and version are no errors.
 pub fn usage(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     if !error.use_stderr() {
-        error.print().ok();
-        return ExitCode::SUCCESS;
+        return error.print().map_or_else(|error| end(&error, 0), |()| ExitCode::SUCCESS);
     }
     let text = error.render().to_string();
     if asks_for_json(arguments) {
@@ -30,7 +29,7 @@ fn asks_for_json(arguments: &[OsString]) -> bool {
 fn sentence(text: &str) -> String {
     let told = text.lines().take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
     let parts: Vec<&str> = told.map(str::trim).filter(|line| !line.is_empty()).collect();
-    parts.join("; ").trim_start_matches("error: ").to_owned()
+    parts.join("; ").replace(":; ", ": ").trim_start_matches("error: ").to_owned()
 }
 
 #[cfg(test)]
@@ -48,6 +47,14 @@ mod tests {
         check(
             "error: unexpected argument '--al' found\n\n  tip: a similar argument exists: '--all'\n\nUsage: guild list\n\nFor more information, try '--help'.\n",
             &expect!["unexpected argument '--al' found; tip: a similar argument exists: '--all'"],
+        );
+    }
+
+    #[test]
+    fn a_list_follows_its_colon() {
+        check(
+            "error: the following required arguments were not provided:\n  <SHELL>\n\nUsage: guild completions <SHELL>\n",
+            &expect!["the following required arguments were not provided: <SHELL>"],
         );
     }
 

@@ -422,3 +422,81 @@ fn a_project_that_offers_a_pipe_as_its_configuration_is_not_waited_for() {
         "#]],
     );
 }
+
+#[test]
+fn a_plugin_with_several_faults_is_one_that_does_not_load_and_an_unreadable_one_counts() {
+    let env = env("
+//- /home/.config/guild/config.toml
+builtins = false
+//- /project/.guild/plugins/many/guild.plugin.json
+{\"id\": \"many\", \"version\": \"1.0.0\"}
+//- /project/.guild/plugins/pipe/plugin.json kind:pipe
+//- /project/.guild/plugins/good/plugin.json
+{\"name\": \"good\", \"version\": \"1.0.0\", \"description\": \"Fine\"}
+");
+    let output = env.guild(&["doctor"]).stdout();
+    let line = output.lines().find(|line| line.contains(" plugins ")).unwrap();
+    expect!["look  plugins        1 load, 2 do not"].assert_eq(line);
+}
+
+/// What comes of a line of shell in which `$0` is the command.
+#[cfg(target_os = "linux")]
+#[track_caller]
+fn check_shell(line: &str, expect: &Expect) {
+    let shell = Env::new("/bin/sh");
+    shell.write("//- /project/.guild/skills/\n");
+    expect.assert_eq(&shell.guild(&["-c", line, env!("CARGO_BIN_EXE_guild")]).to_string());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_written_is_a_failure() {
+    check_shell(
+        "exec \"$0\" --help > /dev/full",
+        &expect![[r#"
+        exit: 1
+        --- stdout
+        --- stderr
+        error[write_failed]: cannot write the output: No space left on device (os error 28)
+    "#]],
+    );
+    check_shell(
+        "exec \"$0\" --version > /dev/full",
+        &expect![[r#"
+        exit: 1
+        --- stdout
+        --- stderr
+        error[write_failed]: cannot write the output: No space left on device (os error 28)
+    "#]],
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn in_a_directory_that_is_gone_whole_paths_and_fixed_answers_still_work() {
+    check_shell(
+        "here=$PWD; /bin/mkdir gone; cd gone; /bin/rmdir ../gone
+        \"$0\" list; \"$0\" explain usage; exec \"$0\" -C \"$here\" list --source project",
+        &expect![[r#"
+            exit: 0
+            --- stdout
+            usage (outcome, exit code 2)
+            The command line is wrong.
+            --- stderr
+            error[path_not_found]: cannot work in `.`: No such file or directory (os error 2)
+            0 skills
+        "#]],
+    );
+}
+
+#[test]
+fn an_index_that_cannot_be_kept_is_told() {
+    let env = env(WORLD);
+    env.write("//- /home/.cache\nA file stands where a directory is needed.\n");
+    let output = env.guild(&["doctor"]).stdout();
+    let lines: Vec<&str> = output.lines().skip_while(|line| !line.contains(" index ")).take(2).collect();
+    expect![[r#"
+        look  index          [ROOT]/home/.cache/guild cannot be written; every run reads every file
+                             hint: make it a directory that you may write to"#]]
+    .assert_eq(&lines.join("\n"));
+}
