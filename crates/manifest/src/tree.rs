@@ -152,7 +152,7 @@ impl Node {
     }
 
     /// Moves every place in the tree.
-    fn place(&mut self, moved: &impl Fn(Pos) -> Pos) {
+    pub(crate) fn place(&mut self, moved: &impl Fn(Pos) -> Pos) {
         self.at = moved(self.at);
         match &mut self.value {
             Value::Scalar(_) => {}
@@ -199,12 +199,12 @@ impl Map {
         }
     }
 
-    /// The entry whose key folds to the same word as `key` (kebab, snake and camel case are one).
+    /// The entry whose key folds to the same word as `key` (kebab, snake and camel case are one); the last of several.
     pub fn entry(&self, key: &str) -> Option<&Entry> {
         if self.initials & initial(key) == 0 {
             return None;
         }
-        self.entries.iter().find(|entry| same(&entry.key, key))
+        self.entries.iter().rev().find(|entry| same(&entry.key, key))
     }
 
     /// The value under `key`, by folded spelling.

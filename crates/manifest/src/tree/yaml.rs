@@ -139,7 +139,7 @@ impl Builder {
 }
 
 /// The problem of a key that stands twice.
-pub(super) fn duplicate(key: &str, earlier: Pos, at: Pos) -> Problem {
+pub(crate) fn duplicate(key: &str, earlier: Pos, at: Pos) -> Problem {
     let message = format!("`{key}` stands twice, first on line {}; this one counts", earlier.line);
     Problem::new(Code::DuplicateKey, at, message, "remove one of the two")
 }
