@@ -73,15 +73,26 @@ fn signs(map: &Map, contract: Option<&Contract>, problems: &mut Vec<Problem>) ->
     .collect()
 }
 
-fn invocation_mode(map: &Map, problems: &mut Vec<Problem>) -> Option<Kind> {
-    let text = text_of(map, "invocation_mode", problems)?;
-    let kind = match text.to_ascii_lowercase().as_str() {
+/// The kind that a word under `invocation_mode` stands for.
+fn mode(word: &str) -> Option<Kind> {
+    match word.to_ascii_lowercase().as_str() {
         "llm_orchestration" | "inline" => Some(Kind::Inline),
         "tool_dispatch" | "tool" => Some(Kind::Tool),
         "subagent" => Some(Kind::Subagent),
         "script" => Some(Kind::Script),
         _ => None,
-    };
+    }
+}
+
+/// The kind that `invocation_mode` states, where it states one.
+pub fn stated_mode(map: &Map) -> Option<Kind> {
+    let node = map.get("invocation_mode")?;
+    mode(node.as_scalar()?.text.trim())
+}
+
+fn invocation_mode(map: &Map, problems: &mut Vec<Problem>) -> Option<Kind> {
+    let text = text_of(map, "invocation_mode", problems)?;
+    let kind = mode(&text);
     if kind.is_none() {
         let at = map.get("invocation_mode").map_or(Pos::START, |node| node.at);
         let hint = "use llm_orchestration, tool_dispatch, inline, subagent, script or tool";
