@@ -219,14 +219,12 @@ impl Map {
 
     /// Adds a pair, or replaces the one under the same spelling; returns the place of the replaced key.
     pub fn insert(&mut self, entry: Entry) -> Option<Pos> {
-        match self.entries.iter_mut().find(|known| known.key == entry.key) {
-            Some(known) => Some(std::mem::replace(known, entry).key_at),
-            None => {
-                self.initials |= initial(&entry.key);
-                self.entries.push(entry);
-                None
-            }
-        }
+        let earlier = self.entries.iter().position(|known| known.key == entry.key);
+        self.initials |= initial(&entry.key);
+        // The replaced pair makes way, so that the last of several spellings is the last in the file.
+        let replaced = earlier.map(|index| self.entries.remove(index).key_at);
+        self.entries.push(entry);
+        replaced
     }
 
     /// The same mapping without places.

@@ -22,7 +22,7 @@ pub struct Repaired {
 /// Climbs the ladder until the block reads.
 pub fn repair(block: &str, first_line: u32) -> Option<Repaired> {
     type Rung = (&'static str, &'static str, fn(&str) -> Option<String>);
-    const QUOTE: &str = "quote the value: key: \"text: with a colon\"";
+    const QUOTE: &str = "put quotes around the whole value: key: \"value\"";
     const RUNGS: &[Rung] = &[
         ("tabs were read as spaces", "indent with spaces", quote::tabs_to_spaces),
         ("an unindented value was indented", "indent the value below its key", quote::indent_flow),
@@ -192,11 +192,21 @@ mod tests {
     }
 
     #[test]
+    fn a_quote_that_is_never_closed_is_no_part_of_the_description() {
+        check(
+            "description: \"never closed\nlicense: MIT\n",
+            expect![[r#"
+            {"description":"never closed","license":"MIT"}
+            :1:14: warning[yaml_repaired]: invalid YAML: invalid indentation in quoted scalar; the description was read as one quoted text"#]],
+        );
+    }
+
+    #[test]
     fn a_sound_mapping_in_a_broken_block_keeps_its_form() {
         check(
             "name: a\nbroken: \"x\n y\" z\nmetadata:\n  openclaw:\n    requires: {bins: [git]}\nname: b\n",
             expect![[r#"
-                {"name":"b","broken":"\"x y\" z","metadata":{"openclaw":{"requires":{"bins":["git"]}}}}
+                {"broken":"\"x y\" z","metadata":{"openclaw":{"requires":{"bins":["git"]}}},"name":"b"}
                 :3:5: warning[yaml_repaired]: invalid YAML: invalid trailing content after double-quoted scalar; it was read line by line
                 :7:1: warning[duplicate_key]: `name` stands twice, first on line 1; this one counts"#]],
         );

@@ -227,9 +227,9 @@ mod tests {
         check(
             "a: 1\nb: 2\na: 3\n",
             expect![[r#"
-            {"a":3,"b":2}
-            :3:1: warning[duplicate_key]: `a` stands twice, first on line 1; this one counts
-        "#]],
+                {"b":2,"a":3}
+                :3:1: warning[duplicate_key]: `a` stands twice, first on line 1; this one counts
+            "#]],
         );
     }
 

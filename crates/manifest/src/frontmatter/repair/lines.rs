@@ -56,7 +56,10 @@ fn value_of(value: &str, continued: &[&str], at: Pos) -> Node {
     let text = match value.chars().next() {
         Some('|') => below().collect::<Vec<_>>().join("\n"),
         Some('>') => below().collect::<Vec<_>>().join(" "),
-        _ => std::iter::once(unquoted(value)).chain(below()).collect::<Vec<_>>().join(" "),
+        _ => {
+            let whole = std::iter::once(value).chain(below()).collect::<Vec<_>>().join(" ");
+            unquoted(&whole).to_owned()
+        }
     };
     Node::text(text.trim(), at)
 }

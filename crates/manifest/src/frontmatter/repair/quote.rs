@@ -73,10 +73,14 @@ pub fn quote_description(block: &str) -> Option<String> {
     Some(quote_values(&mended).unwrap_or(mended))
 }
 
-/// The text without the quotes around the whole of it; quotes around its first word only are part of it.
+/// The text without the quotes around the whole of it, or one that is never closed; quotes around its first word
+/// only are part of it.
 pub(super) fn unquoted(text: &str) -> &str {
     let text = text.trim();
     let strip = |quote: char| {
+        if text.matches(quote).count() == 1 {
+            return text.strip_prefix(quote);
+        }
         let inner = text.strip_prefix(quote)?.strip_suffix(quote)?;
         let opens_again = |at: usize| inner.get(..at).is_some_and(|before| before.ends_with([' ', '(']));
         inner.find(quote).is_none_or(opens_again).then_some(inner)
