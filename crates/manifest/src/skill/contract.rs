@@ -153,8 +153,14 @@ fn word_of(map: &Map, key: &str, problems: &mut Vec<Problem>) -> Option<String> 
 /// A path inside the skill's directory; one that leaves it is a problem.
 fn inside(map: &Map, key: &str, problems: &mut Vec<Problem>) -> Option<String> {
     let path = word_of(map, key, problems)?;
+    let file = path.trim_start_matches("./");
+    if file.is_empty() || file == "." || file.ends_with('/') {
+        let message = format!("`{key}` is `{path}`, which names no file");
+        problems.push(malformed(map, key, message, "name a file inside the skill, such as `scripts/run.sh`"));
+        return None;
+    }
     if stays_inside(&path) {
-        return Some(path.trim_start_matches("./").to_owned());
+        return Some(file.to_owned());
     }
     let message = format!("`{key}` is `{path}`, which leaves the skill's directory");
     problems.push(malformed(map, key, message, "name a file inside the skill, such as `scripts/run.sh`"));

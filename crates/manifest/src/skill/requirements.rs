@@ -105,9 +105,9 @@ pub fn read(map: &Map, metadata: Option<&Map>, problems: &mut Vec<Problem>) -> O
     eligibility(map, &mut found, problems);
     environment(map, &mut found, problems);
     found.tools.extend(list_of(map, "requires_tools", problems));
-    for list in [&mut found.os, &mut found.bins, &mut found.env, &mut found.config, &mut found.tools] {
-        deduplicate(list);
-    }
+    let programs = [&mut found.os, &mut found.bins, &mut found.any_bins, &mut found.tools];
+    let settings = [&mut found.env, &mut found.config, &mut found.credential_files];
+    programs.into_iter().chain(settings).for_each(deduplicate);
     (found != Requirements::default()).then_some(found)
 }
 
