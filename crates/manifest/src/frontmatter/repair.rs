@@ -22,7 +22,7 @@ pub struct Repaired {
 /// Climbs the ladder until the block reads.
 pub fn repair(block: &str, first_line: u32) -> Option<Repaired> {
     type Rung = (&'static str, &'static str, fn(&str) -> Option<String>);
-    const QUOTE: &str = "put quotes around the whole value: key: \"value\"";
+    const QUOTE: &str = "quote the value: key: \"text: with a colon\"";
     const RUNGS: &[Rung] = &[
         ("tabs were read as spaces", "indent with spaces", quote::tabs_to_spaces),
         ("an unindented value was indented", "indent the value below its key", quote::indent_flow),
