@@ -218,13 +218,13 @@ fn detailed(name: String, map: &Map, problems: &mut Vec<Problem>) -> Param {
     let choices = choices(&name, map, problems);
     let kind = match written {
         Some(written) => check::type_of(&name, written, at, problems),
-        None => common_type(&choices).to_owned(),
+        None => common_type(choices).to_owned(),
     };
     let param = Param {
         required: required(map, problems),
         description: text_of(map, "description", problems),
-        default: stated(map, "default").map(Node::to_data),
-        choices,
+        default: stated(map, "default").map(|node| schema::typed(node, &kind)),
+        choices: choices.iter().map(|node| schema::typed(node, &kind)).collect(),
         items: stated(map, "items").map(schema::items),
         minimum: bound(&name, map, "minimum", problems),
         maximum: bound(&name, map, "maximum", problems),
@@ -254,20 +254,20 @@ fn required(map: &Map, problems: &mut Vec<Problem>) -> bool {
 }
 
 /// The type of a parameter that states none: that of its choices, and text without any.
-fn common_type(choices: &[Data]) -> &'static str {
-    let fits = |kind: &&str| choices.iter().all(|choice| schema::is_of_type(choice, kind));
+fn common_type(choices: &[Node]) -> &'static str {
+    let fits = |kind: &&str| choices.iter().all(|choice| schema::is_of_type(&choice.to_data(), kind));
     ["string", "integer", "number", "boolean"].into_iter().find(fits).unwrap_or("string")
 }
 
-fn choices(name: &str, map: &Map, problems: &mut Vec<Problem>) -> Vec<Data> {
-    let Some(node) = stated(map, "enum") else { return Vec::new() };
+fn choices<'a>(name: &str, map: &'a Map, problems: &mut Vec<Problem>) -> &'a [Node] {
+    let Some(node) = stated(map, "enum") else { return &[] };
     match node.as_list() {
-        Some(items) if !items.is_empty() => items.iter().map(Node::to_data).collect(),
+        Some(items) if !items.is_empty() => items,
         _ => {
             let message =
                 format!("`enum` of the parameter `{name}` is {}, not a list of values", node.what());
             problems.push(invalid(node.at, message, "write `enum: [a, b]`"));
-            Vec::new()
+            &[]
         }
     }
 }

@@ -1,5 +1,6 @@
 //! JSON Schema words: type names and their everyday spellings, and what tells a schema from a list of fields.
 
+use crate::coerce;
 use crate::tree::{Data, Map, Node};
 use serde_json::Value as Json;
 
@@ -67,6 +68,15 @@ pub fn looks_like_schema(map: &Map) -> bool {
         || ((map.get_exact("type").is_some_and(is_type)
             || map.get_exact("properties").is_some_and(are_schemas))
             && map.entries().iter().all(|entry| is_keyword(&entry.key)))
+}
+
+/// A value as its type reads it: a boolean in any of its words, and text from a number as it is spelled.
+pub fn typed(node: &Node, kind: &str) -> Data {
+    match (type_name(kind), node.as_scalar()) {
+        (Some("boolean"), Some(_)) => coerce::boolean(node).map_or_else(|| node.to_data(), Data::Bool),
+        (Some("string"), Some(scalar)) if !node.is_null() => Data::Text(scalar.text.clone()),
+        _ => node.to_data(),
+    }
 }
 
 /// Whether a value is of a JSON Schema type; every value is of a type that is not known.
