@@ -56,6 +56,16 @@ pub fn comma_list(node: &Node) -> Vec<String> {
     }
 }
 
+/// Names as [`list`] reads them, where one text may part them by commas and blanks both.
+pub fn names(node: &Node) -> Vec<String> {
+    match node.as_scalar() {
+        Some(scalar) if scalar.kind != ScalarKind::Null => {
+            split_outside_brackets(&scalar.text, |c| c == ',' || c.is_whitespace())
+        }
+        _ => list(node),
+    }
+}
+
 /// The problem of a value that its key does not take.
 pub fn wrong(key: &str, node: &Node, wanted: &str) -> Problem {
     let message = format!("`{key}` is {}, but takes {wanted}; it was ignored", node.what());
@@ -115,6 +125,12 @@ mod tests {
         check_list("''", expect!["[]"]);
         check_list("Read,", expect![[r#"["Read"]"#]]);
         check_list("', Read Grep'", expect![[r#"["Read", "Grep"]"#]]);
+    }
+
+    #[test]
+    fn names_are_parted_by_commas_and_blanks_both() {
+        let shown = format!("{:?}", names(&node("Read, Bash(git add *) Grep")));
+        expect![[r#"["Read", "Bash(git add *)", "Grep"]"#]].assert_eq(&shown);
     }
 
     #[test]
