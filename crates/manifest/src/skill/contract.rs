@@ -115,7 +115,7 @@ pub fn read(map: &Map, problems: &mut Vec<Problem>) -> Option<Contract> {
         limits: limits::read(map, &mut found),
         params: params::read(map, problems),
         outputs: params::outputs(map, problems),
-        command: word_of(map, "command", problems),
+        command: command(map, problems),
         ..Contract::default()
     };
     capabilities::read(map, &mut contract, &mut found);
@@ -131,6 +131,21 @@ pub fn read(map: &Map, problems: &mut Vec<Problem>) -> Option<Contract> {
         _ => problem,
     }));
     (contract != Contract::default()).then_some(contract)
+}
+
+/// The slash command, with or without its slash; one that nobody could type is told and ignored.
+fn command(map: &Map, problems: &mut Vec<Problem>) -> Option<String> {
+    let written = word_of(map, "command", problems)?;
+    let word = written.strip_prefix('/').unwrap_or(&written);
+    let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
+    if !word.is_empty() && word.chars().all(is_letter) {
+        return Some(word.to_owned());
+    }
+    let at = map.get("command").map_or(Pos::START, |node| node.at);
+    let message = format!("`{written}` cannot be a slash command; it was ignored");
+    let hint = "use lower-case letters, digits, `-` and `_`";
+    problems.push(Problem::new(Code::ValueInvalid, at, message, hint));
+    None
 }
 
 /// A value that is ignored elsewhere makes a contract malformed.
