@@ -38,7 +38,8 @@ pub fn boolean(node: &Node) -> Option<bool> {
 pub fn list(node: &Node) -> Vec<String> {
     match &node.value {
         Value::List(items) => {
-            items.iter().filter_map(|item| text(item, ", ")).filter(|s| !s.is_empty()).collect()
+            let scalars = items.iter().filter(|item| item.as_scalar().is_some());
+            scalars.filter_map(|item| text(item, "")).filter(|text| !text.is_empty()).collect()
         }
         Value::Scalar(scalar) if scalar.kind != ScalarKind::Null => split(&scalar.text),
         _ => Vec::new(),
@@ -55,6 +56,16 @@ pub fn comma_list(node: &Node) -> Vec<String> {
     }
 }
 
+/// Names as [`list`] reads them, where one text may part them by commas and blanks both.
+pub fn names(node: &Node) -> Vec<String> {
+    match node.as_scalar() {
+        Some(scalar) if scalar.kind != ScalarKind::Null => {
+            split_outside_brackets(&scalar.text, |c| c == ',' || c.is_whitespace())
+        }
+        _ => list(node),
+    }
+}
+
 /// The problem of a value that its key does not take.
 pub fn wrong(key: &str, node: &Node, wanted: &str) -> Problem {
     let message = format!("`{key}` is {}, but takes {wanted}; it was ignored", node.what());
@@ -63,7 +74,11 @@ pub fn wrong(key: &str, node: &Node, wanted: &str) -> Problem {
 
 fn split(text: &str) -> Vec<String> {
     let parts = split_outside_brackets(text, |c| matches!(c, ',' | '\n'));
-    if parts.len() > 1 { parts } else { split_outside_brackets(text, char::is_whitespace) }
+    match parts.as_slice() {
+        // A comma at either end separates nothing, and is no part of the entry beside it.
+        [only] => split_outside_brackets(only, char::is_whitespace),
+        _ => parts,
+    }
 }
 
 fn split_outside_brackets(text: &str, is_separator: impl Fn(char) -> bool) -> Vec<String> {
@@ -108,6 +123,14 @@ mod tests {
         check_list("'*'", expect![[r#"["*"]"#]]);
         check_list("- a\n- 1\n- {b: c}\n", expect![[r#"["a", "1"]"#]]);
         check_list("''", expect!["[]"]);
+        check_list("Read,", expect![[r#"["Read"]"#]]);
+        check_list("', Read Grep'", expect![[r#"["Read", "Grep"]"#]]);
+    }
+
+    #[test]
+    fn names_are_parted_by_commas_and_blanks_both() {
+        let shown = format!("{:?}", names(&node("Read, Bash(git add *) Grep")));
+        expect![[r#"["Read", "Bash(git add *)", "Grep"]"#]].assert_eq(&shown);
     }
 
     #[test]

@@ -113,7 +113,7 @@ fn mapping(block: &str, at: Pos, problems: &mut Vec<Problem>) -> Option<Map> {
         Ok(parsed) => parsed,
         Err(error) if error.code == Code::YamlInvalid => match repair::repair(block, at.line) {
             Some(repaired) => {
-                problems.push(repair::told(&error, repaired.how));
+                problems.push(repair::told(&error, &repaired));
                 repaired.parsed
             }
             None => {

@@ -225,5 +225,9 @@ fn list_of(map: &Map, key: &str, problems: &mut Vec<Problem>) -> Vec<String> {
     if node.as_map().is_some() {
         problems.push(coerce::wrong(key, node, "a list"));
     }
+    for item in node.as_list().unwrap_or_default().iter().filter(|item| item.as_scalar().is_none()) {
+        let message = format!("an entry of `{key}` is {}, but takes text; it was ignored", item.what());
+        problems.push(Problem::new(Code::ValueInvalid, item.at, message, "put quotes around the entry"));
+    }
     coerce::list(node)
 }

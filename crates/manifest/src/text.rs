@@ -20,7 +20,7 @@ pub fn decode(bytes: &[u8], limit: usize) -> Result<Text<'_>, Problem> {
     let mut problems = Vec::new();
     let text = decode_utf8(bytes, &mut problems);
     if let Some(offset) = memchr::memchr(0, text.as_bytes()) {
-        let at = LineIndex::new(&text).place(&text, offset);
+        let at = end_of(text.get(..offset).unwrap_or_default());
         let hint = "save the file as plain UTF-8 text";
         return Err(Problem::new(Code::BinaryFile, at, "the file holds a NUL byte", hint));
     }
@@ -39,7 +39,7 @@ fn decode_utf8<'a>(bytes: &'a [u8], problems: &mut Vec<Problem>) -> Cow<'a, str>
         Ok(text) => Cow::Borrowed(text),
         Err(error) => {
             let text = String::from_utf8_lossy(bytes);
-            let at = LineIndex::new(&text).place(&text, error.valid_up_to());
+            let at = end_of(text.get(..error.valid_up_to()).unwrap_or_default());
             let message = "the file is not UTF-8; the bytes were read as replacement characters";
             problems.push(Problem::new(Code::InvalidUtf8, at, message, "save the file as UTF-8"));
             text
@@ -71,6 +71,12 @@ fn unify_line_ends(text: Cow<'_, str>) -> Cow<'_, str> {
     } else {
         text
     }
+}
+
+/// The place behind a text whose line ends are still as written.
+fn end_of(before: &str) -> Pos {
+    let before = unify_line_ends(Cow::Borrowed(before));
+    LineIndex::new(&before).place(&before, before.len())
 }
 
 /// Where each line of a text begins.
@@ -146,6 +152,7 @@ mod tests {
     #[test]
     fn a_nul_byte_is_no_text() {
         check(b"a\n\0", expect![":2:1: error[binary_file]: the file holds a NUL byte"]);
+        check(b"a\rb\r\nc\0", expect![":3:2: error[binary_file]: the file holds a NUL byte"]);
     }
 
     #[test]

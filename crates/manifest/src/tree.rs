@@ -152,7 +152,7 @@ impl Node {
     }
 
     /// Moves every place in the tree.
-    fn place(&mut self, moved: &impl Fn(Pos) -> Pos) {
+    pub(crate) fn place(&mut self, moved: &impl Fn(Pos) -> Pos) {
         self.at = moved(self.at);
         match &mut self.value {
             Value::Scalar(_) => {}
@@ -199,12 +199,12 @@ impl Map {
         }
     }
 
-    /// The entry whose key folds to the same word as `key` (kebab, snake and camel case are one).
+    /// The entry whose key folds to the same word as `key` (kebab, snake and camel case are one); the last of several.
     pub fn entry(&self, key: &str) -> Option<&Entry> {
         if self.initials & initial(key) == 0 {
             return None;
         }
-        self.entries.iter().find(|entry| same(&entry.key, key))
+        self.entries.iter().rev().find(|entry| same(&entry.key, key))
     }
 
     /// The value under `key`, by folded spelling.
@@ -219,14 +219,12 @@ impl Map {
 
     /// Adds a pair, or replaces the one under the same spelling; returns the place of the replaced key.
     pub fn insert(&mut self, entry: Entry) -> Option<Pos> {
-        match self.entries.iter_mut().find(|known| known.key == entry.key) {
-            Some(known) => Some(std::mem::replace(known, entry).key_at),
-            None => {
-                self.initials |= initial(&entry.key);
-                self.entries.push(entry);
-                None
-            }
-        }
+        let earlier = self.entries.iter().position(|known| known.key == entry.key);
+        self.initials |= initial(&entry.key);
+        // The replaced pair makes way, so that the last of several spellings is the last in the file.
+        let replaced = earlier.map(|index| self.entries.remove(index).key_at);
+        self.entries.push(entry);
+        replaced
     }
 
     /// The same mapping without places.

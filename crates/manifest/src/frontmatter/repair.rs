@@ -15,33 +15,37 @@ pub struct Repaired {
     pub parsed: Parsed,
     /// What was done, in words for the message.
     pub how: &'static str,
+    /// What mends the text for good.
+    pub hint: &'static str,
 }
 
 /// Climbs the ladder until the block reads.
 pub fn repair(block: &str, first_line: u32) -> Option<Repaired> {
-    type Rung = (&'static str, fn(&str) -> Option<String>);
+    type Rung = (&'static str, &'static str, fn(&str) -> Option<String>);
+    const QUOTE: &str = "quote the value: key: \"text: with a colon\"";
     const RUNGS: &[Rung] = &[
-        ("tabs were read as spaces", quote::tabs_to_spaces),
-        ("an unindented value was indented", quote::indent_flow),
-        ("values with special characters were quoted", quote::quote_values),
-        ("the description was read as one quoted text", quote::quote_description),
+        ("tabs were read as spaces", "indent with spaces", quote::tabs_to_spaces),
+        ("an unindented value was indented", "indent the value below its key", quote::indent_flow),
+        ("values with special characters were quoted", QUOTE, quote::quote_values),
+        ("the description was read as one quoted text", QUOTE, quote::quote_description),
     ];
-    for (how, mend) in RUNGS {
+    for (how, hint, mend) in RUNGS {
         let Some(mended) = mend(block) else { continue };
         match yaml::parse(&mended, first_line) {
-            Ok(parsed) => return Some(Repaired { parsed, how }),
+            Ok(parsed) => return Some(Repaired { parsed, how, hint }),
             Err(error) if error.code != Code::YamlInvalid => return None,
             Err(_) => {}
         }
     }
     let parsed = lines::parse(block, first_line)?;
-    Some(Repaired { parsed, how: "it was read line by line" })
+    let hint = "check quotes, indentation and brackets from here on";
+    Some(Repaired { parsed, how: "it was read line by line", hint })
 }
 
 /// The problem that says what was wrong and what was done about it.
-pub fn told(error: &Problem, how: &str) -> Problem {
-    let message = format!("{}; {how}", error.message);
-    Problem::new(Code::YamlRepaired, error.at, message, "quote the value: key: \"text: with a colon\"")
+pub fn told(error: &Problem, repaired: &Repaired) -> Problem {
+    let message = format!("{}; {}", error.message, repaired.how);
+    Problem::new(Code::YamlRepaired, error.at, message, repaired.hint)
 }
 
 #[cfg(test)]
@@ -55,8 +59,11 @@ mod tests {
             (Ok(_), _) => "reads without repair".to_owned(),
             (Err(error), None) => error.to_string(),
             (Err(error), Some(repaired)) => {
+                let told = told(&error, &repaired);
                 let tree = repaired.parsed.root.map(|node| node.to_data().to_json().to_string());
-                format!("{}\n{}", tree.unwrap_or_default(), told(&error, repaired.how))
+                let others: String =
+                    repaired.parsed.problems.iter().map(|other| format!("\n{other}")).collect();
+                format!("{}\n{told}{others}", tree.unwrap_or_default())
             }
         };
         expect.assert_eq(&shown);
@@ -139,6 +146,69 @@ mod tests {
             expect![[r#"
                 {"name":"a","description":"fine","metadata":"{\"a\": {\"b\": 1}","tags":["x","y"]}
                 :4:1: warning[yaml_repaired]: invalid YAML: invalid indentation in flow construct; values with special characters were quoted"#]],
+        );
+    }
+
+    #[test]
+    fn a_block_of_text_after_the_description_keeps_its_words() {
+        check(
+            "description: Use when: one\n  or: two\nnotes: |\n  a: b: c\n",
+            expect![[r#"
+            {"description":"Use when: one or: two","notes":"a: b: c\n"}
+            :1:22: warning[yaml_repaired]: invalid YAML: mapping values are not allowed in this context; the description was read as one quoted text"#]],
+        );
+    }
+
+    #[test]
+    fn the_header_of_a_block_of_text_is_no_part_of_the_description() {
+        check(
+            "description: |\n    one\n  two: three\nlicense: MIT\n",
+            expect![[r#"
+            {"description":"one two: three","license":"MIT"}
+            :3:3: warning[yaml_repaired]: invalid YAML: while parsing a block mapping, did not find expected key; the description was read as one quoted text"#]],
+        );
+    }
+
+    #[test]
+    fn quotes_around_the_first_word_of_a_description_stay() {
+        check(
+            "description: \"Deploy\" means: ship\n",
+            expect![[r#"
+            {"description":"\"Deploy\" means: ship"}
+            :1:23: warning[yaml_repaired]: invalid YAML: invalid trailing content after double-quoted scalar; the description was read as one quoted text"#]],
+        );
+        check(
+            "description: \"a\" or \"b\"\n",
+            expect![[r#"
+            {"description":"\"a\" or \"b\""}
+            :1:18: warning[yaml_repaired]: invalid YAML: invalid trailing content after double-quoted scalar; the description was read as one quoted text"#]],
+        );
+        check(
+            "description: \"Say \"hello\": politely\"\n",
+            expect![[r#"
+            {"description":"Say \"hello\": politely"}
+            :1:20: warning[yaml_repaired]: invalid YAML: invalid trailing content after double-quoted scalar; the description was read as one quoted text"#]],
+        );
+    }
+
+    #[test]
+    fn a_quote_that_is_never_closed_is_no_part_of_the_description() {
+        check(
+            "description: \"never closed\nlicense: MIT\n",
+            expect![[r#"
+            {"description":"never closed","license":"MIT"}
+            :1:14: warning[yaml_repaired]: invalid YAML: invalid indentation in quoted scalar; the description was read as one quoted text"#]],
+        );
+    }
+
+    #[test]
+    fn a_sound_mapping_in_a_broken_block_keeps_its_form() {
+        check(
+            "name: a\nbroken: \"x\n y\" z\nmetadata:\n  openclaw:\n    requires: {bins: [git]}\nname: b\n",
+            expect![[r#"
+                {"broken":"\"x y\" z","metadata":{"openclaw":{"requires":{"bins":["git"]}}},"name":"b"}
+                :3:5: warning[yaml_repaired]: invalid YAML: invalid trailing content after double-quoted scalar; it was read line by line
+                :7:1: warning[duplicate_key]: `name` stands twice, first on line 1; this one counts"#]],
         );
     }
 

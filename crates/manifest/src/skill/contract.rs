@@ -5,9 +5,9 @@
 mod capabilities;
 mod limits;
 
-use super::{Params, list_of, params, text_of};
+use super::{Kind, Params, keys, kind, list_of, params, text_of};
 use crate::tree::{Data, Map, Node};
-use crate::{Code, Pos, Problem};
+use crate::{Code, Pos, Problem, coerce};
 use serde::{Deserialize, Serialize};
 
 pub use limits::Limits;
@@ -108,39 +108,91 @@ impl Network {
 
 /// Reads the contract; `None` where nothing is declared.
 pub fn read(map: &Map, problems: &mut Vec<Problem>) -> Option<Contract> {
+    let mut found = Vec::new();
     let mut contract = Contract {
-        script: inside(map, "script", problems),
-        image_role: text_of(map, "sandbox_image_role", problems),
-        limits: limits::read(map, problems),
+        script: inside(map, "script", &mut found),
+        image_role: word_of(map, "sandbox_image_role", &mut found),
+        limits: limits::read(map, &mut found),
         params: params::read(map, problems),
         outputs: params::outputs(map, problems),
-        command: text_of(map, "command", problems),
+        command: command(map, problems),
         ..Contract::default()
     };
-    capabilities::read(map, &mut contract, problems);
-    entrypoint(map, &mut contract, problems);
-    contract.dispatch = dispatch(map, &contract, problems);
+    capabilities::read(map, &mut contract, &mut found);
+    entrypoint(map, &mut contract, &mut found);
+    contract.dispatch = dispatch(map, &contract, &mut found);
+    if kind::stated_mode(map) == Some(Kind::Script) && map.get("script").is_none_or(Node::is_null) {
+        let message = "`invocation_mode` runs a script, but `script` names none";
+        found.push(malformed(map, "invocation_mode", message, "add `script: scripts/run.sh`"));
+    }
+    // A value of the wrong type would fall back to a default that nobody declared.
+    problems.extend(found.into_iter().map(|problem| match problem.code {
+        Code::ValueInvalid => refused(problem),
+        _ => problem,
+    }));
     (contract != Contract::default()).then_some(contract)
+}
+
+/// The slash command, with or without its slash; one that nobody could type is told and ignored.
+fn command(map: &Map, problems: &mut Vec<Problem>) -> Option<String> {
+    let written = word_of(map, "command", problems)?;
+    let word = written.strip_prefix('/').unwrap_or(&written);
+    let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
+    if !word.is_empty() && word.chars().all(is_letter) {
+        return Some(word.to_owned());
+    }
+    let at = map.get("command").map_or(Pos::START, |node| node.at);
+    let message = format!("`{written}` cannot be a slash command; it was ignored");
+    let hint = "use lower-case letters, digits, `-` and `_`";
+    problems.push(Problem::new(Code::ValueInvalid, at, message, hint));
+    None
+}
+
+/// A value that is ignored elsewhere makes a contract malformed.
+fn refused(mut problem: Problem) -> Problem {
+    let kept = problem.message.trim_end_matches("; it was ignored").len();
+    problem.message.truncate(kept);
+    problem.with_code(Code::ContractInvalid)
+}
+
+/// One word or path; a list is a problem and no value, since joining its entries would make up another.
+fn word_of(map: &Map, key: &str, problems: &mut Vec<Problem>) -> Option<String> {
+    let node = map.get(key)?;
+    if node.as_list().is_some() {
+        problems.push(coerce::wrong(key, node, "text"));
+        return None;
+    }
+    text_of(map, key, problems)
 }
 
 /// A path inside the skill's directory; one that leaves it is a problem.
 fn inside(map: &Map, key: &str, problems: &mut Vec<Problem>) -> Option<String> {
-    let path = text_of(map, key, problems)?;
+    let path = word_of(map, key, problems)?;
+    let file = path.trim_start_matches("./");
+    if file.is_empty() || file == "." || file.ends_with('/') {
+        let message = format!("`{key}` is `{path}`, which names no file");
+        problems.push(malformed(map, key, message, "name a file inside the skill, such as `scripts/run.sh`"));
+        return None;
+    }
     if stays_inside(&path) {
-        return Some(path.trim_start_matches("./").to_owned());
+        return Some(file.to_owned());
     }
     let message = format!("`{key}` is `{path}`, which leaves the skill's directory");
     problems.push(malformed(map, key, message, "name a file inside the skill, such as `scripts/run.sh`"));
     None
 }
 
-fn stays_inside(path: &str) -> bool {
+/// Whether a path, taken from a skill's directory, leads nowhere else.
+pub(super) fn stays_inside(path: &str) -> bool {
     !path.starts_with('/') && !path.contains('\\') && path.split('/').all(|part| part != "..")
 }
 
 /// `plugin: {entrypoint, source_files, asset_files, profile, write_access, env_allowlist}`.
 fn entrypoint(map: &Map, contract: &mut Contract, problems: &mut Vec<Problem>) {
+    const KEYS: &[&str] =
+        &["entrypoint", "source_files", "asset_files", "profile", "write_access", "env_allowlist"];
     let Some(section) = section(map, "plugin", problems) else { return };
+    keys::check_section(section, "plugin", KEYS, problems);
     let source_files = list_of(section, "source_files", problems);
     let asset_files = list_of(section, "asset_files", problems);
     for path in source_files.iter().chain(&asset_files).filter(|path| !stays_inside(path)) {
@@ -151,14 +203,19 @@ fn entrypoint(map: &Map, contract: &mut Contract, problems: &mut Vec<Problem>) {
         contract.entrypoint = Some(Entrypoint { file, source_files, asset_files });
     }
     contract.profile = profile(section, problems);
-    contract.env.extend(list_of(section, "env_allowlist", problems));
+    contract.env.extend(capabilities::environment(section, "env_allowlist", problems));
     if super::flag(section, "write_access", problems) == Some(true) {
+        let narrower = capabilities::stated_workspace(map).filter(|stated| *stated != Workspace::Write);
+        if let Some(stated) = narrower {
+            let message = format!("`write_access` contradicts `capabilities.workspace: {}`", stated.as_str());
+            problems.push(malformed(section, "write_access", message, "keep one of the two"));
+        }
         contract.workspace = Workspace::Write;
     }
 }
 
 fn profile(section: &Map, problems: &mut Vec<Problem>) -> Option<String> {
-    let profile = text_of(section, "profile", problems)?;
+    let profile = word_of(section, "profile", problems)?;
     if profile != "safe_eval" {
         let at = section.get("profile").map_or(Pos::START, |node| node.at);
         let message = format!("there is no execution profile `{profile}`");
@@ -174,10 +231,10 @@ fn profile(section: &Map, problems: &mut Vec<Problem>) -> Option<String> {
 
 /// The tool a skill dispatches to: declared by a contract, or named by OpenClaw's `command-dispatch: tool`.
 fn dispatch(map: &Map, contract: &Contract, problems: &mut Vec<Problem>) -> Option<Dispatch> {
-    let by_mode =
-        text_of(map, "invocation_mode", &mut Vec::new()).is_some_and(|mode| mode == "tool_dispatch");
-    let by_command = text_of(map, "command-dispatch", problems).is_some_and(|word| word == "tool");
-    let Some(tool) = text_of(map, "command_tool", problems) else {
+    let by_mode = kind::stated_mode(map) == Some(Kind::Tool);
+    let by_command =
+        word_of(map, "command-dispatch", problems).is_some_and(|word| word.eq_ignore_ascii_case("tool"));
+    let Some(tool) = word_of(map, "command_tool", problems) else {
         if by_mode || by_command {
             let key = if by_mode { "invocation_mode" } else { "command-dispatch" };
             let message = format!("`{key}` dispatches to a tool, but `command_tool` names none");
@@ -185,7 +242,7 @@ fn dispatch(map: &Map, contract: &Contract, problems: &mut Vec<Problem>) -> Opti
         }
         return None;
     };
-    let provider = text_of(map, "command_tool_provider", problems).unwrap_or_else(|| "builtin".to_owned());
+    let provider = word_of(map, "command_tool_provider", problems).unwrap_or_else(|| "builtin".to_owned());
     if !is_provider(&provider) {
         let message = format!("`{provider}` is no provider's name");
         problems.push(malformed(

@@ -3,8 +3,8 @@
 //! None of it grants or forbids anything.
 
 use super::{flag, list_of, text_of};
-use crate::Problem;
 use crate::tree::{Data, Map};
+use crate::{Problem, coerce};
 use serde::{Deserialize, Serialize};
 
 /// Keys that hosts interpret, kept typed so that every surface can show them.
@@ -46,8 +46,8 @@ pub fn read(map: &Map, problems: &mut Vec<Problem>) -> Option<Hints> {
         homepage: text_of(map, "homepage", problems),
         argument_hint: text_of(map, "argument-hint", problems).map(|hint| hint.replace('\n', " ")),
         arguments: list_of(map, "arguments", problems),
-        allowed_tools: list_of(map, "allowed-tools", problems),
-        disallowed_tools: list_of(map, "disallowed-tools", problems),
+        allowed_tools: tools(map, "allowed-tools", problems),
+        disallowed_tools: tools(map, "disallowed-tools", problems),
         model: text_of(map, "model", problems),
         effort: text_of(map, "effort", problems),
         agent: text_of(map, "agent", &mut Vec::new()),
@@ -56,4 +56,12 @@ pub fn read(map: &Map, problems: &mut Vec<Problem>) -> Option<Hints> {
         hooks: map.get("hooks").filter(|node| !node.is_null()).map(crate::tree::Node::to_data),
     };
     (hints != Hints::default()).then_some(hints)
+}
+
+/// Names of tools, which hold blanks in brackets only.
+fn tools(map: &Map, key: &str, problems: &mut Vec<Problem>) -> Vec<String> {
+    match map.get(key).filter(|node| node.as_scalar().is_some()) {
+        Some(node) => coerce::names(node),
+        None => list_of(map, key, problems),
+    }
 }

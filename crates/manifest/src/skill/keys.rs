@@ -121,15 +121,48 @@ const COMMON_KEYS: &[&str] = &[
     "format",
 ];
 
-/// Tells of each key that means nothing to us and looks like a slip of the pen.
+/// Tells of each key that stands under two spellings, and of each that means nothing to us and looks like a slip
+/// of the pen.
 pub fn check(map: &Map, problems: &mut Vec<Problem>) {
     let is_in = |keys: &[&str], key: &str| keys.iter().any(|known| same(known, key));
-    let unknown = |entry: &&Entry| !is_in(KNOWN_KEYS, &entry.key) && !is_in(COMMON_KEYS, &entry.key);
-    for entry in map.entries().iter().filter(unknown) {
+    for entry in map.entries() {
+        if is_in(KNOWN_KEYS, &entry.key) {
+            problems.extend(respelled(map, entry));
+            continue;
+        }
+        if is_in(COMMON_KEYS, &entry.key) {
+            continue;
+        }
         if let Some(meant) = nearest(&entry.key, KNOWN_KEYS.iter().copied()) {
             let message = format!("`{}` is not a key that any agent reads", entry.key);
             let hint = format!("did you mean `{meant}`?");
             problems.push(Problem::new(Code::UnknownKey, entry.key_at, message, hint));
         }
     }
+}
+
+/// Tells of what is wrong with the keys of a section that has no others than `known`.
+pub fn check_section(section: &Map, name: &str, known: &[&str], problems: &mut Vec<Problem>) {
+    for entry in section.entries() {
+        if known.iter().any(|known| same(known, &entry.key)) {
+            problems.extend(respelled(section, entry));
+            continue;
+        }
+        let message = format!("`{}` is not a key of `{name}`; it was ignored", entry.key);
+        let hint = match nearest(&entry.key, known.iter().copied()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("`{name}` takes {}", known.join(", ")),
+        };
+        problems.push(Problem::new(Code::UnknownKey, entry.key_at, message, hint));
+    }
+}
+
+/// The problem of an entry that a later one under another spelling of its key overrules.
+fn respelled(map: &Map, entry: &Entry) -> Option<Problem> {
+    let last = map.entry(&entry.key).filter(|last| last.key_at != entry.key_at)?;
+    let message = format!(
+        "`{}` is another spelling of `{}` on line {}; this one counts",
+        last.key, entry.key, entry.key_at.line
+    );
+    Some(Problem::new(Code::DuplicateKey, last.key_at, message, "keep one of the two"))
 }

@@ -54,18 +54,13 @@ type Sign = (Kind, Pos, &'static str);
 fn signs(map: &Map, contract: Option<&Contract>, problems: &mut Vec<Problem>) -> Vec<Sign> {
     let at = |key: &str| map.entry(key).map_or(Pos::START, |entry| entry.key_at);
     let stated = |key: &'static str, kind: Option<Kind>| kind.map(|kind| (kind, at(key), key));
-    let is = |key: &str, word: &str| {
-        map.get(key)
-            .and_then(|node| coerce::text(node, " "))
-            .is_some_and(|text| text.eq_ignore_ascii_case(word))
-    };
     let agent = text_of(map, "agent", problems).is_some();
     let dispatched = contract.is_some_and(|contract| contract.dispatch.is_some());
     let scripted = contract.is_some_and(|contract| contract.script.is_some());
     [
         stated("invocation_mode", invocation_mode(map, problems)),
         stated("runAs", run_as(map, problems)),
-        stated("context", is("context", "fork").then_some(Kind::Subagent)),
+        stated("context", context(map, problems)),
         stated("agent", agent.then_some(Kind::Subagent)),
         stated("command_tool", dispatched.then_some(Kind::Tool)),
         stated("script", scripted.then_some(Kind::Script)),
@@ -75,15 +70,26 @@ fn signs(map: &Map, contract: Option<&Contract>, problems: &mut Vec<Problem>) ->
     .collect()
 }
 
-fn invocation_mode(map: &Map, problems: &mut Vec<Problem>) -> Option<Kind> {
-    let text = text_of(map, "invocation_mode", problems)?;
-    let kind = match text.to_ascii_lowercase().as_str() {
+/// The kind that a word under `invocation_mode` stands for.
+fn mode(word: &str) -> Option<Kind> {
+    match word.to_ascii_lowercase().as_str() {
         "llm_orchestration" | "inline" => Some(Kind::Inline),
         "tool_dispatch" | "tool" => Some(Kind::Tool),
         "subagent" => Some(Kind::Subagent),
         "script" => Some(Kind::Script),
         _ => None,
-    };
+    }
+}
+
+/// The kind that `invocation_mode` states, where it states one.
+pub fn stated_mode(map: &Map) -> Option<Kind> {
+    let node = map.get("invocation_mode")?;
+    mode(node.as_scalar()?.text.trim())
+}
+
+fn invocation_mode(map: &Map, problems: &mut Vec<Problem>) -> Option<Kind> {
+    let text = text_of(map, "invocation_mode", problems)?;
+    let kind = mode(&text);
     if kind.is_none() {
         let at = map.get("invocation_mode").map_or(Pos::START, |node| node.at);
         let hint = "use llm_orchestration, tool_dispatch, inline, subagent, script or tool";
@@ -108,6 +114,17 @@ fn run_as(map: &Map, problems: &mut Vec<Problem>) -> Option<Kind> {
             None
         }
     }
+}
+
+fn context(map: &Map, problems: &mut Vec<Problem>) -> Option<Kind> {
+    let text = text_of(map, "context", problems)?;
+    if text.eq_ignore_ascii_case("fork") {
+        return Some(Kind::Subagent);
+    }
+    if !text.eq_ignore_ascii_case("inline") {
+        problems.push(coerce::wrong("context", map.get("context")?, "`fork`"));
+    }
+    None
 }
 
 /// The activation globs that can be used.

@@ -5,6 +5,7 @@
 use super::text_of;
 use crate::tree::Map;
 use crate::{Code, Pos, Problem};
+use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization as _;
 
 /// The longest name that serves as an identifier, in characters.
@@ -26,8 +27,8 @@ pub fn is_usable(name: &str) -> bool {
 
 /// Decides the names; a name that cannot serve is kept as a title and an alias.
 pub fn resolve(map: &Map, at: Pos, stem: &str, problems: &mut Vec<Problem>) -> Names {
-    let title = text_of(map, "display-name", problems);
-    let written = text_of(map, "name", problems);
+    let title = text_of(map, "display-name", problems).map(one_line);
+    let written = text_of(map, "name", problems).map(one_line);
     let name_at = map.entry("name").map_or(at, |entry| entry.value.at);
     match written {
         None => {
@@ -41,24 +42,44 @@ pub fn resolve(map: &Map, at: Pos, stem: &str, problems: &mut Vec<Problem>) -> N
             let name = identifier(stem);
             Names { aliases: others(&name, [stem]), name, title }
         }
-        Some(written) if is_usable(&written) => {
-            if written != stem && !written.nfkc().eq(stem.nfkc()) {
-                let message =
-                    format!("the name `{written}` differs from the directory's, `{stem}`; both find it");
-                let hint = "give both the same name; several agents go by the directory's";
-                problems.push(Problem::new(Code::NameMismatch, name_at, message, hint));
+        Some(written) => match usable(&written) {
+            Some(name) => {
+                if name != stem && !name.chars().eq(stem.nfkc()) {
+                    let message =
+                        format!("the name `{written}` differs from the directory's, `{stem}`; both find it");
+                    let hint = "give both the same name; several agents go by the directory's";
+                    problems.push(Problem::new(Code::NameMismatch, name_at, message, hint));
+                }
+                Names { aliases: others(&name, [written.as_str(), stem]), name: name.into_owned(), title }
             }
-            Names { aliases: others(&written, [stem]), name: written, title }
-        }
-        Some(written) => {
-            let name = identifier(stem);
-            let message =
-                format!("the name cannot serve as an identifier; `{name}` is used and the name is shown");
-            let hint = "use at most 64 letters, digits, `-`, `_` and `.`, such as `my-skill`";
-            problems.push(Problem::new(Code::NameInvalid, name_at, message, hint));
-            Names { aliases: others(&name, [written.as_str(), stem]), name, title: title.or(Some(written)) }
-        }
+            None => {
+                let name = identifier(stem);
+                let message =
+                    format!("the name cannot serve as an identifier; `{name}` is used and the name is shown");
+                let hint = "use at most 64 letters, digits, `-`, `_` and `.`, such as `my-skill`";
+                problems.push(Problem::new(Code::NameInvalid, name_at, message, hint));
+                Names {
+                    aliases: others(&name, [written.as_str(), stem]),
+                    name,
+                    title: title.or(Some(written)),
+                }
+            }
+        },
     }
+}
+
+/// The name in its one normal form, if that can serve: accents may be written as one character or as two.
+fn usable(written: &str) -> Option<Cow<'_, str>> {
+    let name = if written.is_ascii() { Cow::Borrowed(written) } else { Cow::Owned(written.nfkc().collect()) };
+    is_usable(&name).then_some(name)
+}
+
+/// Text with every run of white space as one space, as names are shown.
+fn one_line(text: String) -> String {
+    if text.contains(|c: char| c.is_whitespace() && c != ' ') {
+        return text.split_whitespace().collect::<Vec<_>>().join(" ");
+    }
+    text
 }
 
 fn others<const N: usize>(name: &str, candidates: [&str; N]) -> Vec<String> {
@@ -73,11 +94,11 @@ fn others<const N: usize>(name: &str, candidates: [&str; N]) -> Vec<String> {
 
 /// The stem itself, or what is usable of it.
 fn identifier(stem: &str) -> String {
-    if is_usable(stem) {
-        return stem.to_owned();
+    if let Some(stem) = usable(stem) {
+        return stem.into_owned();
     }
     let kept = |c: char| if c.is_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '-' };
-    let slug: String = stem.chars().map(kept).skip_while(|c| !c.is_alphanumeric()).take(MAX_CHARS).collect();
+    let slug: String = stem.nfkc().map(kept).skip_while(|c| !c.is_alphanumeric()).take(MAX_CHARS).collect();
     let slug = slug.trim_end_matches(['-', '.', '_']);
     if slug.is_empty() { "skill".to_owned() } else { slug.to_owned() }
 }

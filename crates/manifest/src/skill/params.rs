@@ -2,6 +2,9 @@
 //!
 //! No value is checked against them here.
 
+mod check;
+
+use super::contract::stays_inside;
 use super::schema::{self, type_name};
 use super::{flag, text_of};
 use crate::tree::{Data, Map, Node, parse_float};
@@ -88,9 +91,21 @@ pub fn read(map: &Map, problems: &mut Vec<Problem>) -> Option<Params> {
     let node = map.get("params").filter(|node| !node.is_null())?;
     let mut params = Params::default();
     if let Some(items) = node.as_list() {
-        params.list = items.iter().filter_map(|item| from_item(item, problems)).collect();
+        for item in items {
+            let Some(param) = from_item(item, problems) else { continue };
+            if params.list.iter().any(|known| known.name == param.name) {
+                let message = format!("the parameter `{}` is declared twice", param.name);
+                problems.push(invalid(item.at, message, "remove one of the two"));
+            }
+            params.list.push(param);
+        }
     } else if let Some(map) = node.as_map() {
-        from_mapping(map, &mut params, problems);
+        // A schema of anything but an object has no parameters, so `type: string` alone is a parameter's name.
+        if schema::looks_like_schema(map) && !is_scalar_type(map) {
+            from_schema(map, &mut params, problems);
+        } else {
+            from_fields(map, &mut params, problems);
+        }
     } else {
         let message = format!("`params` is {}, not a list or a mapping", node.what());
         problems.push(invalid(node.at, message, "write `params:` and below it `name: {type: string}`"));
@@ -101,12 +116,19 @@ pub fn read(map: &Map, problems: &mut Vec<Problem>) -> Option<Params> {
 /// Reads `outputs:`: a JSON Schema, a file of the skill that holds one, or fields as in `params:`.
 pub fn outputs(map: &Map, problems: &mut Vec<Problem>) -> Option<Data> {
     let node = map.get("outputs").filter(|node| !node.is_null())?;
-    if let Some(path) = node.as_str() {
+    if let Some(path) = node.as_str().filter(|text| is_schema_file(text)) {
+        if !stays_inside(path) {
+            let message = format!("`outputs` is `{path}`, which leaves the skill's directory");
+            let hint = "name a file inside the skill, such as `schemas/result.json`";
+            problems.push(Problem::new(Code::OutputsInvalid, node.at, message, hint));
+            return None;
+        }
         return Some(Data::Map(vec![("$ref".to_owned(), Data::Text(path.to_owned()))]));
     }
     let Some(fields) = node.as_map() else {
-        // Lists of prose under this key are common in the wild and promise nothing that could be checked.
-        problems.push(coerce::wrong("outputs", node, "a JSON Schema or `field: {type: string}` lines"));
+        // Prose under this key is common in the wild and promises nothing that could be checked.
+        let wanted = "a JSON Schema, a file that holds one, or `field: {type: string}` lines";
+        problems.push(coerce::wrong("outputs", node, wanted));
         return None;
     };
     if schema::looks_like_schema(fields) {
@@ -114,15 +136,26 @@ pub fn outputs(map: &Map, problems: &mut Vec<Problem>) -> Option<Data> {
     }
     let mut params = Params::default();
     let mut found = Vec::new();
-    from_mapping(fields, &mut params, &mut found);
-    problems.extend(found.into_iter().map(|problem| problem.with_code(Code::OutputsInvalid)));
+    from_fields(fields, &mut params, &mut found);
+    problems.extend(found.into_iter().map(|problem| match problem.code {
+        Code::ParamsInvalid => problem.with_code(Code::OutputsInvalid),
+        _ => problem,
+    }));
     Some(schema::from_json(&params.schema()))
 }
 
-fn from_mapping(map: &Map, params: &mut Params, problems: &mut Vec<Problem>) {
-    if schema::looks_like_schema(map) {
-        return from_schema(map, params, problems);
-    }
+/// A file's name rather than prose: one word that ends as files of schemas do.
+fn is_schema_file(text: &str) -> bool {
+    let ends_so = |ending: &str| text.to_ascii_lowercase().ends_with(ending);
+    !text.contains(char::is_whitespace) && [".json", ".yaml", ".yml"].into_iter().any(ends_so)
+}
+
+fn is_scalar_type(map: &Map) -> bool {
+    let kind = map.get_exact("type").and_then(Node::as_str).and_then(type_name);
+    kind.is_some_and(|kind| kind != "object") && map.get_exact("properties").is_none()
+}
+
+fn from_fields(map: &Map, params: &mut Params, problems: &mut Vec<Problem>) {
     for entry in map.entries() {
         let is_flag = entry.key == "additional" && entry.value.as_map().is_none();
         match coerce::boolean(&entry.value) {
@@ -135,12 +168,16 @@ fn from_mapping(map: &Map, params: &mut Params, problems: &mut Vec<Problem>) {
 fn from_schema(map: &Map, params: &mut Params, problems: &mut Vec<Problem>) {
     params.closed = map.get("additionalProperties").and_then(coerce::boolean) == Some(false);
     let required = map.get("required").map(coerce::list).unwrap_or_default();
-    let Some(properties) = map.get("properties").and_then(Node::as_map) else { return };
-    for entry in properties.entries() {
+    for entry in map.get("properties").and_then(Node::as_map).map(Map::entries).unwrap_or_default() {
         if let Some(mut param) = from_node(entry.key.clone(), &entry.value, problems) {
-            param.required = required.contains(&param.name);
+            param.required |= required.contains(&param.name);
             params.list.push(param);
         }
+    }
+    for name in required.iter().filter(|name| !params.list.iter().any(|param| param.name == **name)) {
+        let at = map.get("required").map_or(Pos::START, |node| node.at);
+        let message = format!("the parameter `{name}` is required, but not declared");
+        problems.push(invalid(at, message, "declare it under `properties:`"));
     }
 }
 
@@ -169,23 +206,28 @@ fn from_node(name: String, node: &Node, problems: &mut Vec<Problem>) -> Option<P
         problems.push(invalid(node.at, message, "write `name: string` or `name: {type: string}`"));
         return None;
     }
-    let kind = coerce::text(node, " ").unwrap_or_else(|| "string".to_owned());
-    check_type(&name, &kind, node.at, problems);
+    let written = coerce::text(node, " ").unwrap_or_else(|| "string".to_owned());
+    let kind = check::type_of(&name, written, node.at, problems);
     Some(Param { name, kind, ..Param::default() })
 }
 
 fn detailed(name: String, map: &Map, problems: &mut Vec<Problem>) -> Param {
-    let kind = text_of(map, "type", problems).unwrap_or_else(|| "string".to_owned());
+    let written = map.get("type").and_then(|node| coerce::text(node, " or "));
     let at = map
         .entry("type")
         .map_or_else(|| map.entries().first().map_or(Pos::START, |e| e.key_at), |e| e.value.at);
-    check_type(&name, &kind, at, problems);
+    check::keys(&name, map, problems);
+    let choices = choices(&name, map, problems);
+    let kind = match written {
+        Some(written) => check::type_of(&name, written, at, problems),
+        None => common_type(choices).to_owned(),
+    };
     let param = Param {
-        required: flag(map, "required", problems).unwrap_or(false),
+        required: required(map, problems),
         description: text_of(map, "description", problems),
-        default: map.get("default").map(Node::to_data),
-        choices: choices(&name, map, problems),
-        items: map.get("items").map(schema::items),
+        default: stated(map, "default").map(|node| schema::typed(node, &kind)),
+        choices: choices.iter().map(|node| schema::typed(node, &kind)).collect(),
+        items: stated(map, "items").map(schema::items),
         minimum: bound(&name, map, "minimum", problems),
         maximum: bound(&name, map, "maximum", problems),
         pattern: text_of(map, "pattern", problems),
@@ -198,26 +240,36 @@ fn detailed(name: String, map: &Map, problems: &mut Vec<Problem>) -> Param {
         let message = format!("the parameter `{}` has a minimum above its maximum", param.name);
         problems.push(invalid(at, message, "swap the two"));
     }
+    check::values(&param, map, problems);
     param
 }
 
-fn check_type(name: &str, kind: &str, at: Pos, problems: &mut Vec<Problem>) {
-    if type_name(kind).is_none() {
-        let message = format!("the parameter `{name}` has the unknown type `{kind}`, so it takes any value");
-        let hint = "use string, integer, number, boolean, array or object";
-        problems.push(Problem::new(Code::ValueInvalid, at, message, hint));
-    }
+/// The value under `key`, where it is more than nothing.
+fn stated<'a>(map: &'a Map, key: &str) -> Option<&'a Node> {
+    map.get(key).filter(|node| !node.is_null())
 }
 
-fn choices(name: &str, map: &Map, problems: &mut Vec<Problem>) -> Vec<Data> {
-    let Some(node) = map.get("enum") else { return Vec::new() };
+/// `required: true`; in the schema of an object, a list there speaks of the object's own fields.
+fn required(map: &Map, problems: &mut Vec<Problem>) -> bool {
+    let is_list = map.get("required").is_some_and(|node| node.as_list().is_some());
+    !is_list && flag(map, "required", problems).unwrap_or(false)
+}
+
+/// The type of a parameter that states none: that of its choices, and text without any.
+fn common_type(choices: &[Node]) -> &'static str {
+    let fits = |kind: &&str| choices.iter().all(|choice| schema::is_of_type(&choice.to_data(), kind));
+    ["string", "integer", "number", "boolean"].into_iter().find(fits).unwrap_or("string")
+}
+
+fn choices<'a>(name: &str, map: &'a Map, problems: &mut Vec<Problem>) -> &'a [Node] {
+    let Some(node) = stated(map, "enum") else { return &[] };
     match node.as_list() {
-        Some(items) if !items.is_empty() => items.iter().map(Node::to_data).collect(),
+        Some(items) if !items.is_empty() => items,
         _ => {
             let message =
                 format!("`enum` of the parameter `{name}` is {}, not a list of values", node.what());
             problems.push(invalid(node.at, message, "write `enum: [a, b]`"));
-            Vec::new()
+            &[]
         }
     }
 }

@@ -56,7 +56,8 @@ impl Profile {
     ///
     /// A reader that adds problems of its own, about files beside the skill, weighs them too.
     pub fn weigh(self, problems: &mut [Problem]) {
-        const STILL_WARNINGS: &[Code] = &[Code::BodyEmpty, Code::CommandInert, Code::SidecarInvalid];
+        const STILL_WARNINGS: &[Code] =
+            &[Code::BodyEmpty, Code::BodyTooShort, Code::CommandInert, Code::SidecarInvalid];
         if self == Self::Lenient {
             return;
         }
@@ -71,7 +72,12 @@ impl Profile {
 
 fn length(map: &Map, key: &str, most: usize, code: Code, problems: &mut Vec<Problem>) {
     let Some(node) = map.get(key) else { return };
-    let count = node.as_scalar().map_or(0, |scalar| scalar.text.trim_end().chars().count());
+    // Bytes are at least as many as characters, and nearly every text is short.
+    let count = match node.as_scalar() {
+        Some(scalar) if scalar.text.len() <= most => 0,
+        Some(scalar) => scalar.text.trim_end().chars().count(),
+        None => coerce::text(node, "\n").map_or(0, |text| text.chars().count()),
+    };
     if count > most {
         let message = format!("`{key}` has {count} characters; hosts take at most {most}");
         problems.push(Problem::new(code, node.at, message, "say it shorter, and put the rest into the body"));
@@ -135,6 +141,21 @@ fn spec_values(map: &Map, problems: &mut Vec<Problem>) {
             "write `allowed-tools: Read Grep`",
         ));
     }
+    for key in ["name", "description", "license", "compatibility"] {
+        if let Some(node) = map.get(key).filter(|node| node.as_list().is_some()) {
+            let message = format!("`{key}` is a list, but the specification takes one text");
+            problems.push(Problem::new(Code::ValueInvalid, node.at, message, "write it as one text"));
+        }
+    }
+    if let Some(node) = map.get("metadata").filter(|node| is_json_text(node)) {
+        let message = "`metadata` is JSON in a text, but the specification takes a mapping";
+        problems.push(Problem::new(
+            Code::MetadataNotText,
+            node.at,
+            message,
+            "write `key: value` lines below it",
+        ));
+    }
     let Some(metadata) = map.get("metadata").and_then(Node::as_map) else { return };
     let is_text =
         |node: &Node| matches!(&node.value, Value::Scalar(scalar) if scalar.kind == ScalarKind::Text);
@@ -148,6 +169,10 @@ fn spec_values(map: &Map, problems: &mut Vec<Problem>) {
             "put quotes around the value",
         ));
     }
+}
+
+fn is_json_text(node: &Node) -> bool {
+    node.as_str().is_some_and(|text| text.trim_start().starts_with('{'))
 }
 
 fn upload(map: &Map, problems: &mut Vec<Problem>) {

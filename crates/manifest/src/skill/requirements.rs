@@ -53,7 +53,7 @@ pub struct InstallStep {
 
 /// The `metadata` mapping: as a mapping, or as JSON5 text.
 pub fn metadata<'a>(map: &'a Map, problems: &mut Vec<Problem>) -> Option<Cow<'a, Map>> {
-    let node = map.get_exact("metadata").or_else(|| map.get("metadata"))?;
+    let node = map.get("metadata")?;
     match &node.value {
         Value::Map(map) => Some(Cow::Borrowed(map)),
         Value::List(_) => {
@@ -61,8 +61,21 @@ pub fn metadata<'a>(map: &'a Map, problems: &mut Vec<Problem>) -> Option<Cow<'a,
             None
         }
         Value::Scalar(scalar) if scalar.text.trim_start().starts_with('{') => {
-            match json::parse(&scalar.text, json::Grammar::Json5, problems) {
-                Ok(parsed) => parsed.as_map().cloned().map(Cow::Owned),
+            let mut found = Vec::new();
+            let parsed = json::parse(&scalar.text, json::Grammar::Json5, &mut found);
+            // Places in the inner text are none in the file, so all of it is said to stand where the text begins.
+            problems.extend(found.into_iter().map(|problem| {
+                let message = format!("in the JSON of `metadata`, {}", problem.message);
+                Problem { at: node.at, message, ..problem }
+            }));
+            match parsed {
+                Ok(mut parsed) => {
+                    parsed.place(&|_| node.at);
+                    match parsed.value {
+                        Value::Map(map) => Some(Cow::Owned(map)),
+                        _ => None,
+                    }
+                }
                 Err(error) => {
                     let message = format!("the metadata cannot be read as JSON5: {}", error.message);
                     let hint = "write it as a YAML mapping, or mend the JSON";
@@ -72,6 +85,12 @@ pub fn metadata<'a>(map: &'a Map, problems: &mut Vec<Problem>) -> Option<Cow<'a,
             }
         }
         Value::Scalar(_) if node.is_null() => None,
+        Value::Scalar(scalar) if vendor::is_named_in(&scalar.text) => {
+            let message = "the metadata is text, so a vendor's gate in it cannot be kept";
+            let hint = "write it as a YAML mapping";
+            problems.push(Problem::new(Code::VendorMetadataInvalid, node.at, message, hint));
+            None
+        }
         Value::Scalar(_) => {
             problems.push(coerce::wrong("metadata", node, "a mapping"));
             None
@@ -86,9 +105,9 @@ pub fn read(map: &Map, metadata: Option<&Map>, problems: &mut Vec<Problem>) -> O
     eligibility(map, &mut found, problems);
     environment(map, &mut found, problems);
     found.tools.extend(list_of(map, "requires_tools", problems));
-    for list in [&mut found.os, &mut found.bins, &mut found.env, &mut found.config, &mut found.tools] {
-        deduplicate(list);
-    }
+    let programs = [&mut found.os, &mut found.bins, &mut found.any_bins, &mut found.tools];
+    let settings = [&mut found.env, &mut found.config, &mut found.credential_files];
+    programs.into_iter().chain(settings).for_each(deduplicate);
     (found != Requirements::default()).then_some(found)
 }
 
@@ -114,18 +133,18 @@ fn eligibility(map: &Map, found: &mut Requirements, problems: &mut Vec<Problem>)
 /// `platforms`, `required_environment_variables` and their kin at the top level.
 fn environment(map: &Map, found: &mut Requirements, problems: &mut Vec<Problem>) {
     found.os.extend(list_of(map, "platforms", problems));
-    found.env.extend(named(map, "required_environment_variables"));
-    found.credential_files.extend(named(map, "required_credential_files"));
+    found.env.extend(named(map, "required_environment_variables", problems));
+    found.credential_files.extend(named(map, "required_credential_files", problems));
     if let Some(section) = map.get("prerequisites").and_then(|node| node.as_map()) {
-        found.env.extend(named(section, "env_vars"));
+        found.env.extend(named(section, "env_vars", problems));
         found.bins.extend(list_of(section, "commands", problems));
     }
 }
 
 /// Names from a list of names or of mappings with a name; an optional one is not required.
-fn named(map: &Map, key: &str) -> Vec<String> {
+fn named(map: &Map, key: &str, problems: &mut Vec<Problem>) -> Vec<String> {
     let Some(node) = map.get(key) else { return Vec::new() };
-    let Some(items) = node.as_list() else { return coerce::list(node) };
+    let Some(items) = node.as_list() else { return list_of(map, key, problems) };
     let name = |item: &crate::tree::Node| match item.as_map() {
         Some(entry) if entry.get("optional").and_then(coerce::boolean) == Some(true) => None,
         Some(entry) => ["name", "path", "file"].iter().find_map(|key| text_of(entry, key, &mut Vec::new())),

@@ -2,8 +2,9 @@
 //!
 //! Nothing else in that file is read.
 
+use super::flag;
 use crate::tree::{Map, Value, yaml};
-use crate::{Code, Problem, coerce, text};
+use crate::{Code, Problem, text};
 
 const FILE: &str = "agents/openai.yaml";
 const MAX_BYTES: usize = 64 * 1024;
@@ -19,10 +20,10 @@ pub struct Policy {
 pub fn read(bytes: &[u8], problems: &mut Vec<Problem>) -> Policy {
     match parse(bytes) {
         Ok(map) => {
-            let implicit = map
-                .get("policy")
-                .and_then(|node| node.as_map())
-                .and_then(|policy| policy.get("allow_implicit_invocation").and_then(coerce::boolean));
+            let mut found = Vec::new();
+            let policy = map.get("policy").and_then(|node| node.as_map());
+            let implicit = policy.and_then(|policy| flag(policy, "allow_implicit_invocation", &mut found));
+            problems.extend(found.into_iter().map(|it| it.with_code(Code::SidecarInvalid).in_file(FILE)));
             Policy { hidden_from_models: implicit == Some(false) }
         }
         Err(problem) => {

@@ -139,7 +139,7 @@ impl Builder {
 }
 
 /// The problem of a key that stands twice.
-pub(super) fn duplicate(key: &str, earlier: Pos, at: Pos) -> Problem {
+pub(crate) fn duplicate(key: &str, earlier: Pos, at: Pos) -> Problem {
     let message = format!("`{key}` stands twice, first on line {}; this one counts", earlier.line);
     Problem::new(Code::DuplicateKey, at, message, "remove one of the two")
 }
@@ -227,9 +227,9 @@ mod tests {
         check(
             "a: 1\nb: 2\na: 3\n",
             expect![[r#"
-            {"a":3,"b":2}
-            :3:1: warning[duplicate_key]: `a` stands twice, first on line 1; this one counts
-        "#]],
+                {"b":2,"a":3}
+                :3:1: warning[duplicate_key]: `a` stands twice, first on line 1; this one counts
+            "#]],
         );
     }
 

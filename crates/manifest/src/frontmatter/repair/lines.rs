@@ -1,6 +1,6 @@
 //! The last rung: `key: value` lines at column one with their indented continuation, as the plainest readers do.
 
-use super::quote::split_pair;
+use super::quote::{split_pair, unquoted};
 use crate::Pos;
 use crate::text::clamp;
 use crate::tree::{Entry, Map, Node, Value, json, yaml};
@@ -9,6 +9,7 @@ use crate::tree::{Entry, Map, Node, Value, json, yaml};
 pub fn parse(block: &str, first_line: u32) -> Option<yaml::Parsed> {
     let lines: Vec<&str> = block.lines().collect();
     let mut map = Map::default();
+    let mut problems = Vec::new();
     for (index, line) in lines.iter().enumerate() {
         let is_key_line = !line.starts_with([' ', '\t', '-', '#']);
         let Some((head, value)) = split_pair(line).filter(|_| is_key_line) else { continue };
@@ -17,20 +18,36 @@ pub fn parse(block: &str, first_line: u32) -> Option<yaml::Parsed> {
         let below = lines.get(index + 1..).unwrap_or_default().iter().copied();
         let continued: Vec<&str> =
             below.take_while(|line| line.is_empty() || line.starts_with([' ', '\t', '-'])).collect();
-        map.insert(Entry { key, key_at: at, value: value_of(value, &continued, at) });
+        let value = value_of(value, &continued, at);
+        if let Some(earlier) = map.insert(Entry { key: key.clone(), key_at: at, value }) {
+            problems.push(yaml::duplicate(&key, earlier, at));
+        }
     }
     let usable = map.get("name").is_some() || map.get("description").is_some();
     let root = Node { value: Value::Map(map), at: Pos::line(first_line) };
-    usable.then(|| yaml::Parsed { root: Some(root), problems: Vec::new() })
+    usable.then_some(yaml::Parsed { root: Some(root), problems })
+}
+
+/// What stands below a bare key, where that is sound on its own.
+fn nested(continued: &[&str], at: Pos) -> Option<Node> {
+    let text: String = continued.iter().flat_map(|line| [line, "\n"]).collect();
+    let root = yaml::parse(&text, at.line.saturating_add(1)).ok()?.root?;
+    root.as_scalar().is_none().then_some(root)
 }
 
 fn value_of(value: &str, continued: &[&str], at: Pos) -> Node {
     let below = || continued.iter().map(|line| line.trim()).filter(|line| !line.is_empty());
     if value.starts_with(['{', '[']) {
         let whole = std::iter::once(value).chain(below()).collect::<Vec<_>>().join("\n");
-        if let Ok(node) = json::parse(&whole, json::Grammar::Json5, &mut Vec::new()) {
-            return Node { at, ..node };
+        if let Ok(mut node) = json::parse(&whole, json::Grammar::Json5, &mut Vec::new()) {
+            node.place(&|_| at);
+            return node;
         }
+    }
+    if value.is_empty()
+        && let Some(node) = nested(continued, at)
+    {
+        return node;
     }
     if value.is_empty() && below().next().is_some() && below().all(|line| line.starts_with("- ")) {
         let items = below().map(|line| Node::text(unquoted(line.trim_start_matches("- ")), at));
@@ -39,13 +56,10 @@ fn value_of(value: &str, continued: &[&str], at: Pos) -> Node {
     let text = match value.chars().next() {
         Some('|') => below().collect::<Vec<_>>().join("\n"),
         Some('>') => below().collect::<Vec<_>>().join(" "),
-        _ => std::iter::once(unquoted(value)).chain(below()).collect::<Vec<_>>().join(" "),
+        _ => {
+            let whole = std::iter::once(value).chain(below()).collect::<Vec<_>>().join(" ");
+            unquoted(&whole).to_owned()
+        }
     };
     Node::text(text.trim(), at)
-}
-
-fn unquoted(value: &str) -> &str {
-    let value = value.trim();
-    let strip = |quote: char| value.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
-    strip('"').or_else(|| strip('\'')).unwrap_or(value)
 }

@@ -62,17 +62,30 @@ pub fn quote_description(block: &str) -> Option<String> {
     let count =
         rest.iter().take_while(|line| line.trim().is_empty() || line.starts_with([' ', '\t'])).count();
     let (continued, after) = rest.split_at_checked(count)?;
-    let parts = std::iter::once(first.strip_prefix(KEY)?).chain(continued.iter().copied());
+    // The header of a block of text is no part of the text.
+    let head = Some(first.strip_prefix(KEY)?.trim()).filter(|head| !head.starts_with(['|', '>']));
+    let parts = head.into_iter().chain(continued.iter().copied());
     let text = parts.map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
-    let mut mended: Vec<String> = before.iter().map(|line| quoted_line(line)).collect();
-    mended.push(format!("{KEY} '{}'", text.trim_matches(['"', '\'']).replace('\'', "''")));
-    mended.extend(continued.iter().map(|_| String::new()));
-    mended.extend(after.iter().map(|line| quoted_line(line)));
-    Some(mended.join("\n") + "\n")
+    let quoted = format!("{KEY} '{}'", unquoted(&text).replace('\'', "''"));
+    let blank = continued.iter().map(|_| "");
+    let lines = before.iter().copied().chain([quoted.as_str()]).chain(blank).chain(after.iter().copied());
+    let mended: String = lines.flat_map(|line| [line, "\n"]).collect();
+    Some(quote_values(&mended).unwrap_or(mended))
 }
 
-fn quoted_line(line: &str) -> String {
-    quote_values(line).map_or_else(|| line.to_owned(), |mended| mended.trim_end_matches('\n').to_owned())
+/// The text without the quotes around the whole of it, or one that is never closed; quotes around its first word
+/// only are part of it.
+pub(super) fn unquoted(text: &str) -> &str {
+    let text = text.trim();
+    let strip = |quote: char| {
+        if text.matches(quote).count() == 1 {
+            return text.strip_prefix(quote);
+        }
+        let inner = text.strip_prefix(quote)?.strip_suffix(quote)?;
+        let opens_again = |at: usize| inner.get(..at).is_some_and(|before| before.ends_with([' ', '(']));
+        inner.find(quote).is_none_or(opens_again).then_some(inner)
+    };
+    strip('"').or_else(|| strip('\'')).unwrap_or(text)
 }
 
 fn map_lines(block: &str, mut mend: impl FnMut(&str) -> String) -> String {

@@ -1,21 +1,22 @@
 //! `capabilities:`: which tools, how much of the workspace, the network and the environment a skill asks for.
 
-use super::{Contract, Network, Workspace, malformed, section};
+use super::{Contract, Network, Workspace, malformed, section, word_of};
 use crate::Problem;
-use crate::skill::{list_of, text_of};
-use crate::tree::Map;
+use crate::skill::{keys, list_of};
+use crate::tree::{Map, Node};
+
+const KEYS: &[&str] = &["declared_tools", "workspace", "network", "env", "limits"];
 
 /// Adds the declared capabilities to the contract.
 pub fn read(map: &Map, contract: &mut Contract, problems: &mut Vec<Problem>) {
     let Some(section) = section(map, "capabilities", problems) else { return };
+    keys::check_section(section, "capabilities", KEYS, problems);
     contract.tools = list_of(section, "declared_tools", problems);
-    contract.env = environment(section, problems);
-    if let Some(word) = text_of(section, "workspace", problems) {
-        match word.as_str() {
-            "none" => contract.workspace = Workspace::None,
-            "read" => contract.workspace = Workspace::Read,
-            "write" => contract.workspace = Workspace::Write,
-            _ => problems.push(malformed(
+    contract.env = environment(section, "env", problems);
+    if let Some(word) = word_of(section, "workspace", problems) {
+        match workspace(&word) {
+            Some(workspace) => contract.workspace = workspace,
+            None => problems.push(malformed(
                 section,
                 "workspace",
                 format!("`workspace` is `{word}`"),
@@ -23,7 +24,7 @@ pub fn read(map: &Map, contract: &mut Contract, problems: &mut Vec<Problem>) {
             )),
         }
     }
-    if let Some(word) = text_of(section, "network", problems) {
+    if let Some(word) = word_of(section, "network", problems) {
         match word.to_ascii_lowercase().as_str() {
             "none" | "false" | "no" | "off" => contract.network = Network::None,
             "host" => contract.network = Network::Host,
@@ -35,12 +36,27 @@ pub fn read(map: &Map, contract: &mut Contract, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Names of environment variables; one that is no name would never match and is malformed.
-fn environment(section: &Map, problems: &mut Vec<Problem>) -> Vec<String> {
-    let names = list_of(section, "env", problems);
+/// The access to the workspace that `capabilities:` states, where it states one.
+pub fn stated_workspace(map: &Map) -> Option<Workspace> {
+    let node = map.get("capabilities").and_then(Node::as_map)?.get("workspace")?;
+    workspace(node.as_scalar()?.text.trim())
+}
+
+fn workspace(word: &str) -> Option<Workspace> {
+    match word.to_ascii_lowercase().as_str() {
+        "none" => Some(Workspace::None),
+        "read" => Some(Workspace::Read),
+        "write" => Some(Workspace::Write),
+        _ => None,
+    }
+}
+
+/// Names of environment variables under `key`; one that is no name would never match and is malformed.
+pub fn environment(section: &Map, key: &str, problems: &mut Vec<Problem>) -> Vec<String> {
+    let names = list_of(section, key, problems);
     for name in names.iter().filter(|name| !is_variable(name)) {
         let message = format!("`{name}` is no name of an environment variable");
-        problems.push(malformed(section, "env", message, "list names such as `API_KEY`, without values"));
+        problems.push(malformed(section, key, message, "list names such as `API_KEY`, without values"));
     }
     names
 }
