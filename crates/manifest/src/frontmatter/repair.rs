@@ -229,6 +229,22 @@ mod tests {
     }
 
     #[test]
+    fn file_patterns_without_quotes() {
+        check(
+            "name: a\npaths: **/*.py\nallowed-tools: *\n",
+            expect![[r#"
+            {"name":"a","paths":"**/*.py","allowed-tools":"*"}
+            :2:8: warning[yaml_repaired]: invalid YAML: while parsing node, found unknown anchor; values with special characters were quoted"#]],
+        );
+        check(
+            "name: a\npaths: *.py, *.pyi\n",
+            expect![[r#"
+            {"name":"a","paths":"*.py, *.pyi"}
+            :2:8: warning[yaml_repaired]: invalid YAML: while parsing node, found unknown anchor; values with special characters were quoted"#]],
+        );
+    }
+
+    #[test]
     fn a_refused_feature_is_not_repaired_away() {
         check(
             "name: a: b\nx: &anchor y\n",

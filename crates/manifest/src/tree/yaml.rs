@@ -30,7 +30,8 @@ fn parse_fully(text: &str, first_line: u32) -> Result<Parsed, Problem> {
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| {
             let at = place(first_line, error.marker().line(), error.marker().col());
-            if error.info().contains("anchor") {
+            let line = text.lines().nth(error.marker().line().saturating_sub(1)).unwrap_or_default();
+            if error.info().contains("anchor") && !line.split([' ', ',', '[']).any(is_glob) {
                 return refused(at, "an alias");
             }
             let hint = "quote the value, or check indentation and brackets on this line";
@@ -142,6 +143,13 @@ impl Builder {
 pub(crate) fn duplicate(key: &str, earlier: Pos, at: Pos) -> Problem {
     let message = format!("`{key}` stands twice, first on line {}; this one counts", earlier.line);
     Problem::new(Code::DuplicateKey, at, message, "remove one of the two")
+}
+
+/// Whether a word is a file pattern such as `*` or `**/*.py`, which people forget to quote, and no name of an alias.
+pub fn is_glob(word: &str) -> bool {
+    word.strip_prefix('*').is_some_and(|rest| {
+        !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_') || rest.contains(['/', '.', '*'])
+    })
 }
 
 fn refused(at: Pos, what: &str) -> Problem {

@@ -117,7 +117,8 @@ pub(super) fn split_pair(line: &str) -> Option<(&str, &str)> {
 /// Whether YAML misreads the value; one that begins with a refused feature is left to be refused.
 fn needs_quotes(value: &str) -> bool {
     !value.is_empty()
-        && !value.starts_with(['"', '\'', '|', '>', '#', '&', '*', '!'])
+        && !value.starts_with(['"', '\'', '|', '>', '#', '&', '!'])
+        && (!value.starts_with('*') || yaml::is_glob(value))
         && yaml::parse(&format!("k: {value}\n"), 1).is_err()
 }
 
