@@ -25,10 +25,20 @@ pub fn same(a: &str, b: &str) -> bool {
 }
 
 fn same_letters(a: &str, b: &str) -> bool {
-    if a.is_ascii() && b.is_ascii() {
-        return ascii_letters(a).eq(ascii_letters(b));
+    let (mut left, mut right) = (a.bytes(), b.bytes());
+    loop {
+        match (next_letter(&mut left), next_letter(&mut right)) {
+            // Letters beyond ASCII have cases of their own.
+            (Some(128..), _) | (_, Some(128..)) => return letters(a).eq(letters(b)),
+            (Some(x), Some(y)) if x == y => {}
+            (None, None) => return true,
+            _ => return false,
+        }
     }
-    letters(a).eq(letters(b))
+}
+
+fn next_letter(bytes: &mut std::str::Bytes<'_>) -> Option<u8> {
+    bytes.find(|byte| !matches!(byte, b'-' | b'_')).map(|byte| byte.to_ascii_lowercase())
 }
 
 /// The nearest of `known` to `word`, close enough to be a slip of the pen.
@@ -45,10 +55,6 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
 
 fn letters(key: &str) -> impl Iterator<Item = char> {
     key.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase)
-}
-
-fn ascii_letters(key: &str) -> impl Iterator<Item = u8> {
-    key.bytes().filter(|byte| !matches!(byte, b'-' | b'_')).map(|byte| byte.to_ascii_lowercase())
 }
 
 #[cfg(test)]
@@ -68,6 +74,7 @@ mod tests {
         assert!(!same("name", "names"));
         assert!(!same("", "-a"));
         assert!(same("", "-_"));
+        assert!(same("Größe", "grösse".replace("ss", "ß").as_str()) && same("ÀB", "à_b") && !same("é", "e"));
     }
 
     #[test]
