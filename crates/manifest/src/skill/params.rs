@@ -1,6 +1,6 @@
 //! Typed parameters in every form people write them, and the JSON Schema that they mean.
 //!
-//! No value is checked against them here.
+//! What a caller gives is not checked here; only the author's own defaults and choices are, against the types declared.
 
 mod check;
 
