@@ -13,7 +13,7 @@ pub(crate) mod skill_reader;
 use crate::conventions::Holds;
 use crate::root::{self, Root, Status};
 use crate::snapshot::Snapshot;
-use crate::{Machine, Scope, allowlist, eligibility, precedence};
+use crate::{Machine, Scope, allowlist, bounds, eligibility, precedence};
 use guild_manifest::config::Config;
 use guild_manifest::{Code, Pos, Problem};
 use scan::{Ground, Scanner};
@@ -67,11 +67,11 @@ fn ground(scanner: &Scanner<'_>, root: &Root) -> Ground {
 fn is_searched(root: &Root, problems: &mut Vec<Problem>) -> bool {
     let problem = match root.status {
         Status::Missing => return false,
-        Status::Ok if !leads_back_up(&root.path) => return true,
-        Status::Ok => {
-            let message = "this link leads back to a directory above it";
-            Problem::new(Code::LinkCycle, Pos::START, message, "remove the link")
-        }
+        // A project could make a whole machine its own by a link to `/`.
+        Status::Ok => match root.path.is_symlink().then(|| bounds::follow(&root.path)) {
+            Some(Err(problem)) => problem,
+            _ => return true,
+        },
         Status::Unreadable => unreadable(&root.path),
         Status::NotDirectory => {
             let message = "a directory of skills is expected here, but this is none";
@@ -80,13 +80,6 @@ fn is_searched(root: &Root, problems: &mut Vec<Problem>) -> bool {
     };
     problems.push(problem.in_file(root.path.to_string_lossy()));
     false
-}
-
-/// Whether a root is a link to a directory above it, such as `/`: a project could make a whole machine its own so.
-fn leads_back_up(root: &Path) -> bool {
-    let is_link = root.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
-    let real = |path: &Path| path.canonicalize().ok();
-    is_link && root.parent().and_then(real).zip(real(root)).is_some_and(|(above, to)| above.starts_with(to))
 }
 
 /// That a directory which may hold skills is there, and that nobody knows what is in it.

@@ -3,6 +3,7 @@
 //! It asks whether something is there and never what it holds: no program is run, and no credential is read.
 
 use crate::Machine;
+use crate::bounds::leaves;
 use crate::snapshot::{Entry, Snapshot};
 use guild_manifest::config::Config;
 use guild_manifest::skill::Requirements;
@@ -97,8 +98,7 @@ impl Judge<'_> {
 
     fn has_file(&self, file: &str) -> bool {
         let relative = file.trim_start_matches("~/");
-        let stays = !relative.starts_with('/') && relative.split('/').all(|part| part != "..");
-        stays && self.machine.home.as_ref().is_some_and(|home| home.join(relative).is_file())
+        !leaves(relative) && self.machine.home.as_ref().is_some_and(|home| home.join(relative).is_file())
     }
 }
 

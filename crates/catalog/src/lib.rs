@@ -4,6 +4,7 @@
 //! of its surroundings arrives as a [`Machine`] and a configuration.
 
 mod allowlist;
+mod bounds;
 pub mod conventions;
 pub mod create;
 mod directory;

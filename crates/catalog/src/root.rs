@@ -2,6 +2,7 @@
 //!
 //! What is in them is not looked at here.
 
+use crate::bounds::is_inside;
 use crate::conventions::{self, Holds, PlaceKind, places};
 use crate::{Machine, Scope};
 use guild_manifest::config::{Config, Layer, Place, expand};
@@ -98,18 +99,12 @@ pub(crate) fn resolve(machine: &Machine, place: &Place) -> Result<PathBuf, Probl
             .in_file(&place.file)
     })?;
     let path = PathBuf::from(path);
-    if place.layer == Layer::Project && leaves(machine.workspace(), &path) {
+    if place.layer == Layer::Project && path.exists() && !is_inside(machine.workspace(), &path) {
         let message = format!("`{}` is a link that leads out of the project; it was ignored", place.path);
         let hint = "name it in your own configuration if you trust what is there";
         return Err(Problem::new(Code::ConfigKeyUntrusted, place.at, message, hint).in_file(&place.file));
     }
     Ok(path)
-}
-
-/// Whether something is there, and really lies elsewhere than below `directory`.
-fn leaves(directory: &Path, path: &Path) -> bool {
-    let real = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
-    path.canonicalize().is_ok_and(|path| !path.starts_with(real))
 }
 
 fn user_path(machine: &Machine, directory: &str) -> Option<PathBuf> {

@@ -10,6 +10,7 @@ mod search;
 
 use super::scan::{Ground, Scanner};
 use crate::Scope;
+use crate::bounds::is_inside;
 use crate::precedence::Candidate;
 use crate::root::{self, Root};
 use crate::snapshot::{Collision, PluginEntry};
@@ -181,7 +182,7 @@ impl<'a> Intake<'a> {
             if !path.is_dir() {
                 continue;
             }
-            if !containment::is_inside(&entry.directory, &path) {
+            if !is_inside(&entry.directory, &path) {
                 let message = format!("`{}` leads out of the plugin", dir.path);
                 let hint = "keep a plugin's skills inside it";
                 let problem = Problem::new(Code::FileEscapes, Pos::START, message, hint);

@@ -11,7 +11,7 @@ use crate::directory::{Directory, Kind, Name};
 use crate::index::{Check, Index, Record};
 use crate::precedence::Candidate;
 use crate::snapshot::Place;
-use crate::{Machine, Scope};
+use crate::{Machine, Scope, bounds};
 use guild_manifest::config::Config;
 use guild_manifest::{Code, Pos, Problem, Severity};
 use std::collections::HashSet;
@@ -229,24 +229,14 @@ impl Walk<'_> {
     /// What a link leads to; `None` where it leads nowhere, back up, or where another link led already.
     fn follow(&mut self, path: &Path) -> Option<Kind> {
         let link = self.ground.path.join(path);
-        let Ok(target) = link.canonicalize() else {
-            self.tell(Code::LinkBroken, &link, "this link leads nowhere", "mend or remove the link");
-            return None;
-        };
-        if !target.is_dir() {
-            return target.is_file().then_some(Kind::File);
+        match bounds::follow(&link) {
+            Ok(target) if target.is_dir() => self.seen_links.insert(target).then_some(Kind::Directory),
+            Ok(target) => target.is_file().then_some(Kind::File),
+            Err(problem) => {
+                self.problems.push(problem);
+                None
+            }
         }
-        let above = link.parent().and_then(|parent| parent.canonicalize().ok());
-        if above.is_some_and(|above| above.starts_with(&target)) {
-            self.tell(
-                Code::LinkCycle,
-                &link,
-                "this link leads back to a directory above it",
-                "remove the link",
-            );
-            return None;
-        }
-        self.seen_links.insert(target).then_some(Kind::Directory)
     }
 
     fn tell(&mut self, code: Code, path: &Path, message: &str, hint: &str) {

@@ -2,12 +2,13 @@
 //!
 //! A plugin is staged, hashed and judged as one directory, so what is linked into it from outside would escape all that.
 
+use crate::bounds::{is_inside, leaves};
 use crate::precedence::Candidate;
 use guild_manifest::plugin::{Files, Found};
 use guild_manifest::{Code, Pos, Problem};
 use std::fs;
 use std::io;
-use std::path::{Component, Path};
+use std::path::Path;
 
 const MAX_MANIFEST_BYTES: u64 = 4 * 1024 * 1024;
 
@@ -54,11 +55,6 @@ impl Files for Contained<'_> {
     }
 }
 
-/// Whether `path` really lies in `directory`, whatever links lead there.
-pub fn is_inside(directory: &Path, path: &Path) -> bool {
-    directory.canonicalize().is_ok_and(|real| path.canonicalize().is_ok_and(|path| path.starts_with(real)))
-}
-
 /// The skill as it was found, or without its content if it lies outside its plugin's directory.
 pub fn contain(directory: &Path, mut skill: Candidate) -> Candidate {
     let own = skill.place.own();
@@ -81,8 +77,4 @@ pub fn contain(directory: &Path, mut skill: Candidate) -> Candidate {
 
 fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-}
-
-fn leaves(path: &str) -> bool {
-    Path::new(path).components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir))
 }

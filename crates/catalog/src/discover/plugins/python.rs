@@ -3,6 +3,7 @@
 //! The package is found by looking where interpreters keep packages. No interpreter is started.
 
 use crate::Machine;
+use crate::bounds::leaves;
 use std::fs;
 use std::path::PathBuf;
 
@@ -17,8 +18,7 @@ pub fn package(spec: &str) -> Option<Package<'_>> {
     let rest = ["python:", "pkg:", "module:"].iter().find_map(|prefix| spec.strip_prefix(prefix))?;
     let (name, below) = rest.split_once(':').unwrap_or((rest, ""));
     let is_name = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let stays = !below.starts_with('/') && below.split('/').all(|part| part != "..");
-    (name.split('.').all(is_name) && stays).then_some(Package { name, below })
+    (name.split('.').all(is_name) && !leaves(below)).then_some(Package { name, below })
 }
 
 /// Where the package lies, if it is installed.

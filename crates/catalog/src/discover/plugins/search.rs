@@ -3,6 +3,7 @@
 //! Whether such a directory is a plugin is not decided here.
 
 use super::Intake;
+use crate::bounds;
 use crate::directory::{self, Kind};
 use crate::root::Root;
 use guild_manifest::plugin::Standing;
@@ -137,33 +138,20 @@ impl Search<'_, '_> {
 
     /// Whether a link leads to a directory that is not above it.
     fn follow(&mut self, link: &Path) -> bool {
-        let Ok(target) = link.canonicalize() else {
-            self.tell(Code::LinkBroken, link, "this link leads nowhere", "mend or remove the link");
-            return false;
-        };
-        let above = link.parent().and_then(|parent| parent.canonicalize().ok());
-        if above.is_some_and(|above| above.starts_with(&target)) {
-            self.tell(
-                Code::LinkCycle,
-                link,
-                "this link leads back to a directory above it",
-                "remove the link",
-            );
-            return false;
+        match bounds::follow(link) {
+            Ok(target) => target.is_dir(),
+            Err(problem) => {
+                self.intake.problems.push(problem);
+                false
+            }
         }
-        target.is_dir()
     }
 
     fn tell_limit(&mut self, limit: u64) {
         let message = format!("the directory holds more than {limit} entries; the rest was left out");
         let hint = "raise `limits.max_entries`, or move what holds no plugins away";
-        let path = self.root.path.clone();
-        self.tell(Code::ScanLimit, &path, &message, hint);
-    }
-
-    fn tell(&mut self, code: Code, path: &Path, message: &str, hint: &str) {
-        let problem = Problem::new(code, Pos::START, message, hint).in_file(path.to_string_lossy());
-        self.intake.problems.push(problem);
+        let problem = Problem::new(Code::ScanLimit, Pos::START, message, hint);
+        self.intake.problems.push(problem.in_file(self.root.path.to_string_lossy()));
     }
 }
 
