@@ -9,12 +9,14 @@
     reason = "a fixture that cannot be set up must fail its test at once, with the path in the message"
 )]
 
+mod dice;
 mod env;
 mod fixture;
 mod output;
 mod running;
 mod session;
 
+pub use dice::Dice;
 pub use env::{Env, Invocation};
 pub use fixture::{Content, Entry, Fixture};
 pub use output::Output;

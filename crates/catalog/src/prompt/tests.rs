@@ -3,6 +3,7 @@
 use super::*;
 use expect_test::{Expect, expect, expect_file};
 use guild_manifest::tree::json::{Grammar, parse};
+use guild_testkit::Dice;
 
 const FORMATS: [Format; 4] = [Format::Xml, Format::Index, Format::Bullets, Format::Json];
 
@@ -558,14 +559,11 @@ fn hostile_text_stays_in_its_string() {
     );
 }
 
-struct Random(u64);
+struct Random(Dice);
 
 impl Random {
     fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % bound as u64).unwrap_or_default()
+        self.0.below(bound)
     }
 
     fn text(&mut self, most: usize) -> String {
@@ -597,7 +595,7 @@ impl Random {
 
 #[test]
 fn no_random_catalog_breaks_its_budget_or_its_shape() {
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random(Dice::new(0x9e37_79b9_7f4a_7c15));
     for round in 0..600 {
         let texts: Vec<[String; 4]> = (0..random.below(12))
             .map(|number| {

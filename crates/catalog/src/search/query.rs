@@ -242,15 +242,12 @@ mod tests {
             "'s ",
         ];
         let query = Query::new("tests hub URL über 代码 pa");
-        let mut state = 0x2545_f491_4f6c_dd1d_u64;
+        let mut dice = guild_testkit::Dice::new(0x2545_f491_4f6c_dd1d);
         let mut scratch = Scratch::default();
         for _ in 0..500 {
             let mut text = String::new();
             for _ in 0..12 {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                text.push_str(PARTS[usize::try_from(state % 16).unwrap()]);
+                text.push_str(PARTS[dice.below(16)]);
             }
             let (mut scanned, mut read) = (Vec::new(), Vec::new());
             query.scan(&text, &mut scratch, |term, grade| scanned.push((term, grade)));

@@ -2,6 +2,7 @@
 
 use super::*;
 use expect_test::{Expect, expect};
+use guild_testkit::Dice;
 
 /// One document a line: `qualified name | description | when to use | body`.
 fn documents(fixture: &str) -> Vec<Document<'_>> {
@@ -290,13 +291,8 @@ fn floor(document: &Document<'_>, query: &str) -> u8 {
 #[test]
 fn no_random_document_falls_below_the_floor() {
     const WORDS: [&str; 8] = ["ab", "abc", "cab", "Tests", "test", "b", "latest", "c-test"];
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = |bound: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        usize::try_from(state % bound as u64).unwrap_or_default()
-    };
+    let mut dice = Dice::new(0x9e37_79b9_7f4a_7c15);
+    let mut next = |bound: usize| dice.below(bound);
     for _ in 0..300 {
         let mut text = |most: usize| {
             let count = next(most + 1);

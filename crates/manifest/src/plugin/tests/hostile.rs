@@ -241,13 +241,8 @@ fn a_file_cut_anywhere_gets_an_answer() {
 
 #[test]
 fn a_file_with_random_bytes_in_it_gets_an_answer() {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut random = move |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % below as u64) as usize
-    };
+    let mut dice = guild_testkit::Dice::new(0x9e37_79b9_7f4a_7c15);
+    let mut random = move |below: usize| dice.below(below);
     let alphabet = b"{}[]\",:.-_/\\$~0e\0\xff\xc3\r\n nft";
     for (path, text) in samples() {
         for _ in 0..1_000 {

@@ -319,25 +319,16 @@ mod tests {
 
     #[test]
     fn it_agrees_with_the_full_parser_on_random_blocks() {
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut dice = guild_testkit::Dice::new(0x9e37_79b9_7f4a_7c15);
         let mut fast = 0;
         for _ in 0..60_000 {
             let mut text = String::from("k: ");
-            let count = random(&mut state) % 12;
-            for _ in 0..count {
-                let piece = usize::try_from(random(&mut state)).unwrap_or(0) % PIECES.len();
-                text.push_str(PIECES[piece]);
+            for _ in 0..dice.below(12) {
+                text.push_str(dice.pick(PIECES).unwrap());
             }
             text.push('\n');
             fast += usize::from(agree(&text));
         }
         assert!(fast > 1_000, "only {fast} blocks were read fast: the test shows little");
-    }
-
-    fn random(state: &mut u64) -> u64 {
-        *state ^= *state << 13;
-        *state ^= *state >> 7;
-        *state ^= *state << 17;
-        *state >> 8
     }
 }
