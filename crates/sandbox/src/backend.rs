@@ -1,0 +1,125 @@
+//! The interface that every container runtime stands behind, and the ways in which a launch can be refused.
+
+use std::future::Future;
+use std::io;
+use std::path::PathBuf;
+use std::pin::Pin;
+
+use crate::child::Child;
+use crate::command::Command;
+use crate::policy::{Mount, Policy};
+use crate::probe::{Feature, Finding, Probe};
+
+/// An answer that is still being worked on.
+pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// A container runtime.
+pub trait Backend: Send + Sync {
+    /// `embedded`, `docker` or `podman`.
+    fn name(&self) -> &'static str;
+
+    /// What it can do here. Cheap enough to be asked before every launch.
+    fn probe(&self) -> Pending<'_, Probe>;
+
+    /// Runs one command in a container of its own, which ends with it, and at the latest with this process.
+    fn launch<'a>(
+        &'a self,
+        policy: &'a Policy,
+        command: &'a Command,
+    ) -> Pending<'a, Result<Child, LaunchError>>;
+
+    /// Starts a container that waits for commands. It ends when it is stopped or when this process ends. The policy's time limit is
+    /// that of the container.
+    fn start<'a>(&'a self, policy: &'a Policy) -> Pending<'a, Result<Box<dyn Container>, LaunchError>>;
+}
+
+/// A container that lives on.
+pub trait Container: Send + Sync {
+    /// Runs one command in it, with mounts that only this command sees. `timeout` is that of the command.
+    fn exec<'a>(
+        &'a self,
+        command: &'a Command,
+        mounts: &'a [Mount],
+        timeout: std::time::Duration,
+    ) -> Pending<'a, Result<Child, LaunchError>>;
+
+    /// Whether its first process still lives.
+    fn alive(&self) -> Pending<'_, bool>;
+
+    /// Ends it and everything in it.
+    fn stop(self: Box<Self>) -> Pending<'static, Result<(), LaunchError>>;
+}
+
+/// Why nothing was launched, or why a launch did not come to an outcome.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// The backend cannot run anything here.
+    #[error("{backend} cannot run containers here: {}", .finding.cause)]
+    Unavailable {
+        /// Name of the backend.
+        backend: &'static str,
+        /// Cause and remedy.
+        finding: Finding,
+    },
+    /// A limit of the policy cannot be enforced here.
+    #[error("{backend} cannot enforce the limit on {}: {}", .feature.name(), .finding.cause)]
+    LimitUnenforceable {
+        /// Name of the backend.
+        backend: &'static str,
+        /// Which limit.
+        feature: Feature,
+        /// Cause and remedy.
+        finding: Finding,
+    },
+    /// Something else that the policy asks for cannot be had here.
+    #[error("{backend} cannot provide {}: {}", .feature.name(), .finding.cause)]
+    Unsupported {
+        /// Name of the backend.
+        backend: &'static str,
+        /// What was asked for.
+        feature: Feature,
+        /// Cause and remedy.
+        finding: Finding,
+    },
+    /// The policy contradicts itself.
+    #[error("the policy cannot be applied: {reason}")]
+    InvalidPolicy {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A mount's source is not there, or is nothing that can be mounted.
+    #[error("cannot mount {}", .path.display())]
+    Source {
+        /// The path on the host.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The program is not in the container, or cannot be executed.
+    #[error("cannot execute `{program}` in the container")]
+    Exec {
+        /// The program as it was asked for.
+        program: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A step of the set-up failed.
+    #[error("cannot set up the container: {step}")]
+    Step {
+        /// Which step.
+        step: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The container engine answered with an error.
+    #[error("{backend} refused: {message}")]
+    Engine {
+        /// Name of the backend.
+        backend: &'static str,
+        /// What it said.
+        message: String,
+    },
+    /// The container is gone.
+    #[error("the container has ended")]
+    Ended,
+}

@@ -1,0 +1,21 @@
+//! A policy in, a contained process out.
+//!
+//! [`Policy`] says what a process may see and use, [`Command`] what to run; a [`Backend`] turns the two into a [`Child`], and the
+//! child into an [`Outcome`]. What a backend cannot enforce it refuses: nothing is weakened in silence, and there is no way to run
+//! anything without a container.
+//!
+//! This crate knows nothing of skills, approvals or receipts, reads no environment and prints nothing.
+
+mod backend;
+mod child;
+mod command;
+mod outcome;
+mod policy;
+mod probe;
+
+pub use backend::{Backend, Container, LaunchError, Pending};
+pub use child::{Child, ChildEnd, ChildStdin, Chunk, Feed, Killer, Stream};
+pub use command::{Command, Stdin};
+pub use outcome::{Captured, ExitStatus, KeptFile, Outcome, Usage};
+pub use policy::{Access, Enforcement, Limits, Mount, Network, Policy, Root, Scratch};
+pub use probe::{Feature, Finding, Probe};

@@ -1,0 +1,102 @@
+//! What came of a run: how it ended, what it said, what it used.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::probe::Feature;
+
+/// Exit code of a run that was ended by its time limit.
+const TIMED_OUT: i32 = 124;
+
+/// What came of one command.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// How the process ended.
+    pub status: ExitStatus,
+    /// Whether the time limit ended it.
+    pub timed_out: bool,
+    /// Whether the kernel killed any process of the container for want of memory, the first one or another.
+    pub oom: bool,
+    /// Its standard output.
+    pub stdout: Captured,
+    /// Its standard error.
+    pub stderr: Captured,
+    /// What it used.
+    pub usage: Usage,
+    /// Files that were kept of scratch directories, sorted by path.
+    pub kept: Vec<KeptFile>,
+    /// What of a kept scratch directory was left behind, with the reason.
+    pub left_behind: Vec<(PathBuf, String)>,
+    /// Name of the backend.
+    pub backend: &'static str,
+    /// Limits that were asked for and not enforced; empty unless the policy allows best effort.
+    pub unenforced: Vec<Feature>,
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitStatus {
+    /// It exited with this code.
+    Code(i32),
+    /// This signal killed it.
+    Signal(i32),
+}
+
+/// What was kept of one stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Captured {
+    /// The first bytes, up to the limit.
+    pub bytes: Vec<u8>,
+    /// How many bytes there were in all.
+    pub total: u64,
+}
+
+/// What a run used of the machine. `None` is what the backend cannot measure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// From launch to end.
+    pub wall: Duration,
+    /// Processor time of all its processes.
+    pub cpu: Option<Duration>,
+    /// The most memory that it held at once, in bytes.
+    pub peak_memory: Option<u64>,
+    /// Bytes that its processes handed to write calls, to files and pipes alike.
+    pub bytes_written: Option<u64>,
+}
+
+/// A file copied out of a scratch directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptFile {
+    /// Where it was, relative to the scratch directory.
+    pub path: PathBuf,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+impl Outcome {
+    /// The exit code as shells count it: 124 for a time-out, 128 and the signal's number for a signal.
+    pub fn exit_code(&self) -> i32 {
+        match self.status {
+            _ if self.timed_out => TIMED_OUT,
+            ExitStatus::Code(code) => code,
+            ExitStatus::Signal(signal) => 128 + signal,
+        }
+    }
+
+    /// Whether the command ran to its end and exited with 0, none of its processes having been killed for memory.
+    pub fn success(&self) -> bool {
+        self.status == ExitStatus::Code(0) && !self.timed_out && !self.oom
+    }
+}
+
+impl Captured {
+    /// Whether more was written than was kept.
+    pub fn truncated(&self) -> bool {
+        self.total > self.bytes.len() as u64
+    }
+
+    /// What was kept, as text; bytes that are no UTF-8 become replacement characters.
+    pub fn text(&self) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(&self.bytes)
+    }
+}
