@@ -9,13 +9,19 @@
 mod backend;
 mod child;
 mod command;
+#[cfg(target_os = "linux")]
+mod embedded;
 mod outcome;
 mod policy;
 mod probe;
+#[cfg(target_os = "linux")]
+mod seccomp;
 
 pub use backend::{Backend, Container, LaunchError, Pending};
 pub use child::{Child, ChildEnd, ChildStdin, Chunk, Feed, Killer, Stream};
 pub use command::{Command, Stdin};
+#[cfg(target_os = "linux")]
+pub use embedded::Embedded;
 pub use outcome::{Captured, ExitStatus, KeptFile, Outcome, Usage};
 pub use policy::{Access, Enforcement, Limits, Mount, Network, Policy, Root, Scratch};
 pub use probe::{Feature, Finding, Probe};

@@ -1,0 +1,186 @@
+//! Limits on processors, memory and processes, by whichever cgroups this process may make.
+//!
+//! Version 2 needs a cgroup that is delegated to us, version 1 a directory in each controller that we may write to. Cgroups are named
+//! after the process that made them, so that the next start finds and removes what a killed one has left.
+
+mod layout;
+mod owner;
+mod v1;
+mod v2;
+
+use std::fs;
+use std::io;
+use std::os::fd::{OwnedFd, RawFd};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::policy::Limits;
+use crate::probe::Finding;
+use layout::Layout;
+use owner::Owner;
+
+/// Where cgroups can be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Cgroups {
+    /// One directory for all controllers.
+    V2(PathBuf),
+    /// One directory for each controller.
+    V1(v1::Directories),
+}
+
+/// The cgroup of one container.
+#[derive(Debug)]
+pub(super) struct Cgroup {
+    kind: Cgroups,
+}
+
+/// What a cgroup has counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counted {
+    /// Processor time.
+    pub(super) cpu: Option<Duration>,
+    /// The most memory held at once.
+    pub(super) peak_memory: Option<u64>,
+    /// How many processes were killed for want of memory.
+    pub(super) oom_kills: u64,
+}
+
+impl Cgroups {
+    /// Finds where this process may make cgroups, or says why it may not.
+    pub(super) fn find() -> Result<Cgroups, Finding> {
+        let mounts = fs::read_to_string("/proc/self/mountinfo").map_err(|error| unreadable(&error))?;
+        let own = fs::read_to_string("/proc/self/cgroup").map_err(|error| unreadable(&error))?;
+        match Layout::read(&mounts, &own) {
+            Layout::V2 { mount, own } => v2::delegated(&mount, &own).map(Cgroups::V2),
+            Layout::V1(directories) => v1::writable(directories).map(Cgroups::V1),
+            Layout::None => Err(Finding::new(
+                "no cgroup file system is mounted",
+                "mount cgroup2 at /sys/fs/cgroup, or use docker or podman",
+            )),
+        }
+    }
+
+    /// Makes a cgroup with these limits for the container with this number.
+    pub(super) fn create(&self, number: u64, limits: &Limits) -> io::Result<Cgroup> {
+        let name = Owner::current()?.name(number);
+        let cgroup = Cgroup { kind: self.map(|directory| directory.join(&name)) };
+        let made = match &cgroup.kind {
+            Cgroups::V2(directory) => v2::create(directory, limits),
+            Cgroups::V1(directories) => v1::create(directories, limits),
+        };
+        // What was made of it before the failure is removed when `cgroup` is dropped.
+        made.map(|()| cgroup)
+    }
+
+    /// Removes what processes that are gone have left.
+    pub(super) fn reap(&self) {
+        for directory in self.directories() {
+            let Ok(entries) = fs::read_dir(directory) else { continue };
+            for entry in entries.flatten() {
+                let name = entry.file_name();
+                if Owner::of(&name.to_string_lossy()).is_some_and(|owner| !owner.alive()) {
+                    remove(&entry.path());
+                }
+            }
+        }
+    }
+
+    fn directories(&self) -> Vec<&Path> {
+        match self {
+            Cgroups::V2(directory) => vec![directory],
+            Cgroups::V1(directories) => directories.all(),
+        }
+    }
+
+    fn map(&self, change: impl Fn(&Path) -> PathBuf) -> Cgroups {
+        match self {
+            Cgroups::V2(directory) => Cgroups::V2(change(directory)),
+            Cgroups::V1(directories) => Cgroups::V1(directories.map(change)),
+        }
+    }
+
+    /// How limits are enforced here, for people.
+    pub(super) fn describe(&self) -> String {
+        match self {
+            Cgroups::V2(_) => "cgroup v2".to_owned(),
+            Cgroups::V1(_) => "cgroup v1".to_owned(),
+        }
+    }
+}
+
+impl Cgroup {
+    /// The directory for `CLONE_INTO_CGROUP`, with version 2.
+    pub(super) fn birthplace(&self) -> io::Result<Option<OwnedFd>> {
+        match &self.kind {
+            Cgroups::V2(directory) => fs::File::open(directory).map(|file| Some(file.into())),
+            Cgroups::V1(_) => Ok(None),
+        }
+    }
+
+    /// Files into which the new process writes itself, with version 1.
+    pub(super) fn doors(&self) -> io::Result<Vec<OwnedFd>> {
+        match &self.kind {
+            Cgroups::V2(_) => Ok(Vec::new()),
+            Cgroups::V1(directories) => directories.doors(),
+        }
+    }
+
+    /// What was used, and whether memory ran out.
+    pub(super) fn counted(&self) -> Counted {
+        match &self.kind {
+            Cgroups::V2(directory) => v2::counted(directory),
+            Cgroups::V1(directories) => v1::counted(directories),
+        }
+    }
+}
+
+impl Drop for Cgroup {
+    fn drop(&mut self) {
+        for directory in self.kind.directories() {
+            remove(directory);
+        }
+    }
+}
+
+/// Kills what is left in a cgroup and removes it. A process that was just killed may take a moment to leave.
+fn remove(directory: &Path) {
+    for attempt in 0..200 {
+        match fs::remove_dir(directory) {
+            Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {
+                kill_all(directory);
+                std::thread::sleep(Duration::from_micros(50 << (attempt / 25)));
+            }
+            _ => return,
+        }
+    }
+}
+
+fn kill_all(directory: &Path) {
+    if fs::write(directory.join("cgroup.kill"), "1").is_ok() {
+        return;
+    }
+    let processes = fs::read_to_string(directory.join("cgroup.procs")).unwrap_or_default();
+    for process in
+        processes.lines().filter_map(|line| line.parse().ok()).filter_map(rustix::process::Pid::from_raw)
+    {
+        let _ = rustix::process::kill_process(process, rustix::process::Signal::KILL);
+    }
+}
+
+/// The first number in a file, or the one behind a key.
+fn number_in(file: &Path, key: Option<&str>) -> Option<u64> {
+    let text = fs::read_to_string(file).ok()?;
+    match key {
+        None => text.trim().parse().ok(),
+        Some(key) => text.lines().find_map(|line| line.strip_prefix(key)?.trim().parse().ok()),
+    }
+}
+
+fn unreadable(error: &io::Error) -> Finding {
+    Finding::new(format!("/proc cannot be read: {error}"), "mount /proc")
+}
+
+/// Raw numbers of descriptors, for a process that may not allocate.
+pub(super) fn raw(fds: &[OwnedFd]) -> Vec<RawFd> {
+    fds.iter().map(std::os::fd::AsRawFd::as_raw_fd).collect()
+}

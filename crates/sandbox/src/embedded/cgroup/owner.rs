@@ -1,0 +1,69 @@
+//! Names of cgroups say which process made them: `guild-<pid>-<start>-<number>`.
+//!
+//! A process number alone can be given anew; together with the moment of its start it cannot.
+
+use std::fs;
+use std::io;
+use std::sync::OnceLock;
+
+/// The process that made a cgroup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Owner {
+    pid: u32,
+    start: u64,
+}
+
+impl Owner {
+    /// This process.
+    pub(super) fn current() -> io::Result<Owner> {
+        static START: OnceLock<Option<u64>> = OnceLock::new();
+        let pid = std::process::id();
+        let start = START.get_or_init(|| started(pid));
+        start
+            .map(|start| Owner { pid, start })
+            .ok_or_else(|| io::Error::other("/proc/self/stat cannot be read"))
+    }
+
+    /// The owner that a name tells; `None` for names that are not ours.
+    pub(super) fn of(name: &str) -> Option<Owner> {
+        let mut parts = name.strip_prefix("guild-")?.splitn(3, '-');
+        let owner = Owner { pid: parts.next()?.parse().ok()?, start: parts.next()?.parse().ok()? };
+        parts.next().map(|_| owner)
+    }
+
+    /// The name of a cgroup of this owner's.
+    pub(super) fn name(self, number: u64) -> String {
+        format!("guild-{}-{}-{number}", self.pid, self.start)
+    }
+
+    /// Whether the process still lives.
+    pub(super) fn alive(self) -> bool {
+        started(self.pid) == Some(self.start)
+    }
+}
+
+/// When a process was started, in ticks since boot: the 22nd field, counted after the name, which may contain anything.
+fn started(pid: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, after_name) = stat.rsplit_once(')')?;
+    let mut fields = after_name.split_whitespace();
+    let state = fields.next()?;
+    // A zombie has ended, whoever has not waited for it yet.
+    if state == "Z" { None } else { fields.nth(18)?.parse().ok() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_tells_its_owner_and_others_names_tell_none() {
+        let here = Owner::current().expect("/proc is mounted");
+        assert_eq!(Owner::of(&here.name(7)), Some(here));
+        assert!(here.alive());
+        assert!(!Owner { start: here.start + 1, ..here }.alive(), "the number was given anew");
+        for other in ["guild", "guild-1", "guild-1-2", "guild-a-2-3", "user.slice"] {
+            assert_eq!(Owner::of(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Who the container's user is, outside.
+//!
+//! Launched by an ordinary user it is that user, with no privilege. Launched by root it is a user that owns nothing on this machine: a
+//! process that is root outside could write to the kernel's settings, whatever it is inside.
+
+use std::fs;
+use std::io;
+
+use rustix::process::Pid;
+
+/// A user that no distribution gives to anybody: beyond the ranges of system users, people and container managers.
+const NOBODY_ELSE: u32 = 1_900_000_000;
+
+/// The container's user and group, outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Identity {
+    /// User outside.
+    pub(super) uid: u32,
+    /// Group outside.
+    pub(super) gid: u32,
+    /// Whether that is another user than the launcher's, who must then be privileged.
+    pub(super) switched: bool,
+}
+
+impl Identity {
+    /// The identity for a container that this process launches.
+    pub(super) fn find() -> io::Result<Identity> {
+        let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+        if uid != 0 {
+            return Ok(Identity { uid, gid, switched: false });
+        }
+        let map = |file: &str| fs::read_to_string(file).map(|map| unprivileged(&map));
+        Ok(match (map("/proc/self/uid_map")?, map("/proc/self/gid_map")?) {
+            (Some(uid), Some(gid)) => Identity { uid, gid, switched: true },
+            // Root of a namespace that has no other user is an ordinary user outside of it.
+            _ => Identity { uid, gid, switched: false },
+        })
+    }
+
+    /// Gives a process that waits in a new user namespace its one user and group.
+    pub(super) fn map(self, process: Pid, inside: u32) -> io::Result<()> {
+        let directory = format!("/proc/{}", process.as_raw_nonzero());
+        if !self.switched {
+            // The kernel asks for it where the writer has no privilege, lest groups that deny access be shed.
+            fs::write(format!("{directory}/setgroups"), "deny")?;
+        }
+        fs::write(format!("{directory}/uid_map"), format!("{inside} {} 1", self.uid))?;
+        fs::write(format!("{directory}/gid_map"), format!("{inside} {} 1", self.gid))
+    }
+}
+
+/// A user other than root that exists in this map (`inside outside count` a line): the preferred one, else the last.
+fn unprivileged(map: &str) -> Option<u32> {
+    let ranges = map.lines().filter_map(|line| {
+        let mut numbers = line.split_whitespace().map(str::parse::<u32>);
+        let (first, _, count) = (numbers.next()?.ok()?, numbers.next()?.ok()?, numbers.next()?.ok()?);
+        Some(first..=first.checked_add(count.checked_sub(1)?)?)
+    });
+    let ranges: Vec<_> = ranges.collect();
+    if ranges.iter().any(|range| range.contains(&NOBODY_ELSE)) {
+        return Some(NOBODY_ELSE);
+    }
+    ranges.iter().map(|range| *range.end()).max().filter(|last| *last != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(map: &str, expected: Option<u32>) {
+        assert_eq!(unprivileged(map), expected, "{map}");
+    }
+
+    #[test]
+    fn root_of_the_machine_becomes_a_user_that_owns_nothing() {
+        check("         0          0 4294967295\n", Some(NOBODY_ELSE));
+    }
+
+    #[test]
+    fn root_of_a_container_becomes_a_user_that_exists_there() {
+        check("0 100000 65536\n", Some(65535));
+        check("0 1000 1\n1 100000 65536\n", Some(65536));
+    }
+
+    #[test]
+    fn where_root_is_the_only_user_there_is_no_other() {
+        check("0 1000 1\n", None);
+        check("", None);
+        check("0 0 0\n", None);
+    }
+}

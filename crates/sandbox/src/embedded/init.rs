@@ -1,0 +1,96 @@
+//! The container's first process, once the walls are up: it starts the command, reaps what is orphaned, and says how the command ended.
+//!
+//! When it exits, the kernel kills everything else in the container. Like [`super::stage`] it makes system calls and nothing else.
+
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+
+use rustix::io::Errno;
+use rustix::process::{Pid, WaitOptions};
+
+use super::plan::Exec;
+use super::report::{Report, Step};
+use super::stage::{Failure, Inheritance, NOT_SET_UP, report};
+use super::sys;
+
+/// Starts the command, waits for it, reports, and ends the container.
+pub(super) fn run(exec: &Exec, from: &Inheritance<'_>) -> ! {
+    // SAFETY: both sides go on with system calls alone.
+    match unsafe { sys::fork_behind_filter() } {
+        Ok(None) => become_command(exec, from.launcher, from.streams),
+        Ok(Some(pid)) => {
+            keep_only(from.launcher.as_raw_fd());
+            let status = reap_until(pid);
+            let _ = Report::Ended { status }.send(from.launcher, &[]);
+            sys::exit(0)
+        }
+        Err(errno) => {
+            report::<()>(from.launcher, &Failure { step: Step::Fork, index: 0, errno });
+            sys::exit(NOT_SET_UP)
+        }
+    }
+}
+
+/// Waits until the launcher closes its side or dies; orphans are reaped by the kernel meanwhile.
+pub(super) fn wait_for_end(launcher: RawFd) -> ! {
+    keep_only(launcher);
+    sys::ignore_children();
+    // SAFETY: `keep_only` left this one open.
+    let launcher = unsafe { BorrowedFd::borrow_raw(launcher) };
+    let mut nothing = [0_u8; 1];
+    loop {
+        match rustix::io::read(launcher, &mut nothing) {
+            Err(Errno::INTR) | Ok(1) => {}
+            _ => sys::exit(0),
+        }
+    }
+}
+
+/// Turns this process into the command; reports if that cannot be done.
+pub(super) fn become_command(exec: &Exec, launcher: BorrowedFd<'_>, streams: [RawFd; 3]) -> ! {
+    let errno = match prepare(exec, streams) {
+        Ok(()) => execute(exec),
+        Err(errno) => errno,
+    };
+    let _ = Report::NotExecuted { errno: errno.raw_os_error() }.send(launcher, &[]);
+    sys::exit(127)
+}
+
+fn prepare(exec: &Exec, streams: [RawFd; 3]) -> Result<(), Errno> {
+    rustix::process::setsid()?;
+    for (to, from) in streams.into_iter().enumerate() {
+        sys::duplicate_to(from, to as RawFd)?;
+    }
+    sys::close_on_exec_from(3)?;
+    sys::reset_signals();
+    rustix::process::chdir(exec.cwd.as_c_str())
+}
+
+/// Tries each place where the program may be, and gives the most telling error.
+fn execute(exec: &Exec) -> Errno {
+    let mut telling = Errno::NOENT;
+    for candidate in &exec.candidates {
+        match sys::execute(candidate, &exec.argv, &exec.env) {
+            Errno::NOENT | Errno::NOTDIR => {}
+            errno => telling = errno,
+        }
+    }
+    telling
+}
+
+/// Closes everything but one descriptor: the streams, so that they end with the command, and whatever the launcher had open.
+fn keep_only(kept: RawFd) {
+    if kept > 0 {
+        let _ = sys::close_range(0, kept - 1);
+    }
+    let _ = sys::close_range(kept + 1, RawFd::MAX);
+}
+
+fn reap_until(command: Pid) -> i32 {
+    loop {
+        match rustix::process::wait(WaitOptions::empty()) {
+            Ok(Some((pid, status))) if pid == command => return status.as_raw(),
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(_) => return NOT_SET_UP << 8,
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Copies what a container left in a kept directory out of it, when nothing runs there any more.
+//!
+//! Everything in it is a stranger's: no link is followed, and only regular files and directories come out, without set-id bits. The
+//! directory lies in memory of a bounded size, which bounds the copy too.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Dir, FileType, Mode, OFlags};
+
+use crate::outcome::KeptFile;
+
+/// Directories within directories beyond which nothing is kept.
+const MOST_LEVELS: usize = 32;
+
+/// What was kept and what was not.
+#[derive(Debug, Default)]
+pub(super) struct Copied {
+    /// Files, relative to the directory.
+    pub(super) kept: Vec<KeptFile>,
+    /// Others, each with the reason.
+    pub(super) left_behind: Vec<(PathBuf, String)>,
+}
+
+/// Copies a directory's regular files to a directory of the host, which is made if it is not there.
+pub(super) fn copy_out(from: &OwnedFd, to: &Path) -> io::Result<Copied> {
+    let mut copied = Copied::default();
+    fs::create_dir_all(to)?;
+    let top = rustix::fs::openat(from, c".", DIRECTORY, Mode::empty())?;
+    copy_directory(&top, to, Path::new(""), &mut copied)?;
+    copied.kept.sort_by(|a, b| a.path.cmp(&b.path));
+    copied.left_behind.sort();
+    Ok(copied)
+}
+
+const DIRECTORY: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const FILE: OFlags = OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
+
+fn copy_directory(from: &OwnedFd, to: &Path, relative: &Path, copied: &mut Copied) -> io::Result<()> {
+    for name in names(from)? {
+        let (place, target) = (relative.join(&name), to.join(&name));
+        match copy_entry(from, &name, &target, &place, copied) {
+            Ok(()) => {}
+            Err(error) => copied.left_behind.push((place, error.to_string())),
+        }
+    }
+    Ok(())
+}
+
+fn copy_entry(from: &OwnedFd, name: &OsStr, to: &Path, place: &Path, copied: &mut Copied) -> io::Result<()> {
+    let kind = rustix::fs::statat(from, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)?;
+    match FileType::from_raw_mode(kind.st_mode) {
+        FileType::Directory if place.components().count() >= MOST_LEVELS => {
+            Err(io::Error::other("too many directories within each other"))
+        }
+        FileType::Directory => {
+            let directory = rustix::fs::openat(from, name, DIRECTORY, Mode::empty())?;
+            fs::create_dir(to)?;
+            copy_directory(&directory, to, place, copied)
+        }
+        FileType::RegularFile => {
+            let file = rustix::fs::openat(from, name, FILE, Mode::empty())?;
+            let size = copy_file(file, to)?;
+            copied.kept.push(KeptFile { path: place.to_owned(), size });
+            Ok(())
+        }
+        other => Err(io::Error::other(format!("not a regular file but {}", describe(other)))),
+    }
+}
+
+/// Copies a file that was opened without following a link, keeping of its mode whether it is executable.
+fn copy_file(from: OwnedFd, to: &Path) -> io::Result<u64> {
+    let mut from = fs::File::from(from);
+    let executable = from.metadata()?.permissions().mode() & 0o100 != 0;
+    let mode = if executable { 0o755 } else { 0o644 };
+    let mut to = fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(to)?;
+    io::copy(&mut from, &mut to)
+}
+
+fn names(directory: &OwnedFd) -> io::Result<Vec<OsString>> {
+    let mut names = Vec::new();
+    for entry in Dir::read_from(directory.as_fd())? {
+        let entry = entry?;
+        let name = entry.file_name().to_bytes();
+        if name != b"." && name != b".." {
+            names.push(OsStr::from_bytes(name).to_owned());
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+fn describe(kind: FileType) -> &'static str {
+    match kind {
+        FileType::Symlink => "a symbolic link",
+        FileType::Fifo => "a pipe",
+        FileType::Socket => "a socket",
+        FileType::CharacterDevice | FileType::BlockDevice => "a device",
+        _ => "of an unknown kind",
+    }
+}

@@ -1,0 +1,80 @@
+//! Landlock as the second wall: should a mount ever be writable by mistake, writing is still refused.
+//!
+//! What is allowed is decided before the launch; the new process only opens the paths, which exist in its root alone, and enforces.
+
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+
+use super::sys::{LandlockRuleset, landlock_allow, landlock_create, landlock_enforce};
+use crate::policy::{Access, Network, Policy};
+
+const EXECUTE: u64 = 1;
+const WRITE_FILE: u64 = 1 << 1;
+const READ_FILE: u64 = 1 << 2;
+const READ_DIR: u64 = 1 << 3;
+const REFER: u64 = 1 << 13;
+const TRUNCATE: u64 = 1 << 14;
+const IOCTL_DEV: u64 = 1 << 15;
+const BIND_TCP_AND_CONNECT_TCP: u64 = 0b11;
+const SCOPE_ABSTRACT_SOCKETS_AND_SIGNALS: u64 = 0b11;
+
+/// Rights that make sense on a file that is no directory.
+const ON_FILES: u64 = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV;
+
+/// The rules for one container.
+pub(super) struct Landlock {
+    ruleset: LandlockRuleset,
+    rules: Vec<Rule>,
+}
+
+struct Rule {
+    path: CString,
+    rights: u64,
+}
+
+impl Landlock {
+    /// Reading and executing everywhere, writing only where the policy says, on a kernel with this version of Landlock.
+    pub(super) fn new(version: u32, policy: &Policy) -> Landlock {
+        let files = match version {
+            1 => REFER - 1,
+            2 => TRUNCATE - 1,
+            3 | 4 => IOCTL_DEV - 1,
+            _ => (IOCTL_DEV << 1) - 1,
+        };
+        let offline = version >= 4 && policy.network == Network::None;
+        let ruleset = LandlockRuleset {
+            files,
+            ports: if offline { BIND_TCP_AND_CONNECT_TCP } else { 0 },
+            scoped: if version >= 6 { SCOPE_ABSTRACT_SOCKETS_AND_SIGNALS } else { 0 },
+        };
+        let mut rules = vec![Rule { path: c"/".to_owned(), rights: EXECUTE | READ_FILE | READ_DIR }];
+        rules.push(Rule { path: c"/dev".to_owned(), rights: ON_FILES & !EXECUTE & files });
+        rules.extend(writable(policy).map(|path| Rule { path, rights: files }));
+        Landlock { ruleset, rules }
+    }
+
+    /// Puts this process under the rules. Allocates nothing.
+    pub(super) fn enforce(&self) -> Result<(), Errno> {
+        let ruleset = landlock_create(&self.ruleset)?;
+        for rule in &self.rules {
+            let flags = OFlags::PATH | OFlags::CLOEXEC;
+            let place = rustix::fs::open(rule.path.as_c_str(), flags, Mode::empty())?;
+            let directory = rustix::fs::fstat(&place)?.st_mode & libc::S_IFMT == libc::S_IFDIR;
+            let rights = if directory { rule.rights } else { rule.rights & ON_FILES };
+            landlock_allow(std::os::fd::AsFd::as_fd(&ruleset), std::os::fd::AsFd::as_fd(&place), rights)?;
+        }
+        landlock_enforce(std::os::fd::AsFd::as_fd(&ruleset))
+    }
+}
+
+fn writable(policy: &Policy) -> impl Iterator<Item = CString> {
+    let scratch = policy.scratch.iter().map(|scratch| &scratch.target);
+    let mounts = policy.mounts.iter().filter(|mount| mount.access != Access::ReadOnly);
+    // A path with a NUL byte has been refused before.
+    scratch
+        .chain(mounts.map(|mount| &mount.target))
+        .filter_map(|target| CString::new(target.as_os_str().as_bytes()).ok())
+}

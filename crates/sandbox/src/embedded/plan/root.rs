@@ -1,0 +1,158 @@
+//! What the root file system is made of: the host's programs or an unpacked image, and the few devices and files that every program
+//! expects.
+//!
+//! Of the host's `/etc` only what interpreters need is shown, name by name; nothing of anybody's data is.
+
+use std::ffi::CString;
+use std::path::Path;
+
+use rustix::mount::MountAttrFlags;
+
+use super::{Action, READ_ONLY, c_string, make_parents, make_place, path};
+use crate::backend::LaunchError;
+use crate::policy::{Network, Policy};
+
+/// Directories that hold programs and libraries, or links to where those are.
+const PROGRAMS: &[&str] = &["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "nix/store"];
+
+/// What interpreters and libraries read of `/etc`. None of it tells of this machine's people.
+const SETTINGS: &[&str] = &[
+    "alternatives",
+    "ca-certificates",
+    "crypto-policies",
+    "fonts",
+    "java-11-openjdk",
+    "java-17-openjdk",
+    "java-21-openjdk",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "localtime",
+    "magic",
+    "mime.types",
+    "perl",
+    "php",
+    "pki/ca-trust",
+    "pki/tls/cert.pem",
+    "pki/tls/certs",
+    "pki/tls/openssl.cnf",
+    "python3",
+    "python3.11",
+    "ssl/certs",
+    "ssl/openssl.cnf",
+    "terminfo",
+];
+
+/// Devices that give or take bytes and lead nowhere.
+const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom"];
+
+/// Files of `/proc` that tell of the machine rather than of the container.
+const HIDDEN_PROCESS_FILES: &[&str] =
+    &["kcore", "keys", "key-users", "kpagecount", "kpageflags", "timer_list"];
+
+/// Directories of `/proc` that tell of the machine rather than of the container.
+const HIDDEN_PROCESS_DIRECTORIES: &[&str] = &["acpi", "bus", "scsi", "driver", "fs", "irq"];
+
+/// The host's own programs as the root.
+pub(super) fn host(actions: &mut Vec<Action>, policy: &Policy) -> Result<(), LaunchError> {
+    for name in PROGRAMS {
+        show(actions, &Path::new("/").join(name), Path::new(name))?;
+    }
+    for name in SETTINGS {
+        show(actions, &Path::new("/etc").join(name), &Path::new("etc").join(name))?;
+    }
+    let user = policy.user;
+    let mut files = vec![
+        ("etc/passwd", format!("guild:x:{user}:{user}::/tmp:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n")),
+        ("etc/group", format!("guild:x:{user}:\nnogroup:x:65534:\n")),
+        ("etc/hosts", format!("127.0.0.1 localhost {}\n::1 localhost\n", policy.hostname)),
+        ("etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n".to_owned()),
+    ];
+    if policy.network == Network::Host {
+        // Often a link into /run, which is not shown, so the text is copied.
+        let resolver = std::fs::read_to_string("/etc/resolv.conf").unwrap_or_default();
+        files.push(("etc/resolv.conf", resolver));
+    }
+    for (name, content) in files {
+        make_parents(actions, Path::new(name))?;
+        actions.push(Action::File { path: c_string(name.as_bytes())?, content: content.into_bytes() });
+    }
+    Ok(())
+}
+
+/// An unpacked image as the root. Each entry of its top directory is shown on its own, so that mounts can be made beside them.
+pub(super) fn directory(actions: &mut Vec<Action>, root: &Path) -> Result<(), LaunchError> {
+    let failed = |source| LaunchError::Source { path: root.to_owned(), source };
+    let mut entries: Vec<_> =
+        std::fs::read_dir(root).map_err(failed)?.collect::<Result<_, _>>().map_err(failed)?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let name = entry.file_name();
+        if !matches!(name.to_str(), Some("dev" | "mnt" | "proc" | "run" | "sys" | "tmp")) {
+            show(actions, &entry.path(), Path::new(&name))?;
+        }
+    }
+    Ok(())
+}
+
+/// The devices, as files of the host's.
+pub(super) fn devices(actions: &mut Vec<Action>) -> Result<(), LaunchError> {
+    for name in DEVICES {
+        let target = Path::new("dev").join(name);
+        make_place(actions, &target, false)?;
+        actions.push(Action::Bind {
+            source: c_string(format!("/dev/{name}").as_bytes())?,
+            target: path(&target)?,
+            attributes: MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NOEXEC,
+        });
+    }
+    for (name, to) in
+        [("fd", "/proc/self/fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2"), ("shm", "/tmp")]
+    {
+        link(actions, &Path::new("dev").join(name), Path::new(to))?;
+    }
+    Ok(())
+}
+
+/// The container's processes, with what tells of the machine hidden. All of it is read-only.
+pub(super) fn processes(actions: &mut Vec<Action>) -> Result<(), LaunchError> {
+    make_place(actions, Path::new(EMPTY), true)?;
+    make_place(actions, Path::new("proc"), true)?;
+    actions.push(Action::Processes { target: c_string(b"proc")? });
+    for name in HIDDEN_PROCESS_FILES.iter().chain(HIDDEN_PROCESS_DIRECTORIES) {
+        let shown = Path::new("/proc").join(name);
+        let Ok(kind) = std::fs::symlink_metadata(&shown) else { continue };
+        let cover = if kind.is_dir() { EMPTY } else { "/dev/null" };
+        actions.push(Action::Bind {
+            source: c_string(cover.as_bytes())?,
+            target: path(&Path::new("proc").join(name))?,
+            attributes: READ_ONLY,
+        });
+    }
+    Ok(())
+}
+
+/// A directory of the new root that stays empty.
+const EMPTY: &str = "mnt";
+
+/// Shows a directory or file of the host, or repeats a link; what is not there is left out.
+fn show(actions: &mut Vec<Action>, source: &Path, target: &Path) -> Result<(), LaunchError> {
+    let Ok(kind) = std::fs::symlink_metadata(source) else { return Ok(()) };
+    if kind.is_symlink() {
+        let Ok(to) = std::fs::read_link(source) else { return Ok(()) };
+        return link(actions, target, &to);
+    }
+    if !kind.is_dir() && !kind.is_file() {
+        return Ok(());
+    }
+    make_place(actions, target, kind.is_dir())?;
+    actions.push(Action::Bind { source: path(source)?, target: path(target)?, attributes: READ_ONLY });
+    Ok(())
+}
+
+fn link(actions: &mut Vec<Action>, at: &Path, to: &Path) -> Result<(), LaunchError> {
+    make_parents(actions, at)?;
+    let (at, to): (CString, CString) = (path(at)?, path(to)?);
+    actions.push(Action::Link { path: at, to });
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! What the new process does before it runs anything: it builds its root file system and raises the walls.
+//!
+//! It runs between `clone` and `exec` in a copy of a process with threads, so it makes system calls and nothing else: no allocation,
+//! no lock, no panic. Whatever fails is reported by step and number, and the process exits.
+
+mod root;
+mod walls;
+
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+
+use rustix::io::Errno;
+use rustix::process::Signal;
+
+use super::init;
+use super::plan::{Exec, Plan};
+use super::report::{Report, Step};
+use super::sys;
+
+use root::Kept;
+pub(super) use root::{Opened, open_source};
+
+/// Everything that the new process gets from its launcher besides the plan.
+pub(super) struct Inheritance<'a> {
+    /// Where it reports, and where it is told to begin.
+    pub(super) launcher: BorrowedFd<'a>,
+    /// Files of cgroups (version 1) into which it writes itself.
+    pub(super) cgroups: &'a [RawFd],
+    /// Sources that had to be opened with the launcher's privileges, by the index of their action.
+    pub(super) sources: &'a [Option<Opened>],
+    /// Whether its user differs from the launcher's, outside.
+    pub(super) switch_user: bool,
+    /// Standard input, output and error of the command.
+    pub(super) streams: [RawFd; 3],
+}
+
+/// The exit code of a process that could not be set up. Its launcher goes by the report.
+pub(super) const NOT_SET_UP: i32 = 125;
+
+/// A step that failed.
+pub(super) struct Failure {
+    pub(super) step: Step,
+    pub(super) index: u32,
+    pub(super) errno: Errno,
+}
+
+/// The life of a container's first process. `exec` is what it runs; without one it waits to be killed.
+pub(super) fn live(plan: &Plan, exec: Option<&Exec>, from: &Inheritance<'_>) -> ! {
+    let Some(kept) = build(plan, from).map_or_else(|failure| report(from.launcher, &failure), Some) else {
+        sys::exit(NOT_SET_UP)
+    };
+    if kept.send(Report::Ready, from.launcher).is_err() {
+        sys::exit(NOT_SET_UP);
+    }
+    match exec {
+        Some(exec) => init::run(exec, from),
+        None => init::wait_for_end(from.launcher.as_raw_fd()),
+    }
+}
+
+/// Tells the launcher what failed.
+pub(super) fn report<T>(launcher: BorrowedFd<'_>, failure: &Failure) -> Option<T> {
+    let Failure { step, index, errno } = *failure;
+    let _ = Report::Failed { step, index, errno: errno.raw_os_error() }.send(launcher, &[]);
+    None
+}
+
+fn build(plan: &Plan, from: &Inheritance<'_>) -> Result<Kept, Failure> {
+    wait_for_launcher(from.launcher).map_err(at(Step::Identity))?;
+    // Nobody may look into this process while it holds a copy of the launcher's memory.
+    walls::hide().map_err(at(Step::Privileges))?;
+    die_with_launcher().map_err(at(Step::Identity))?;
+    for &cgroup in from.cgroups {
+        enter_cgroup(cgroup).map_err(at(Step::Cgroup))?;
+    }
+    // Only now, or the cgroup's path on the host could be read inside.
+    walls::own_cgroup_namespace().map_err(at(Step::Cgroup))?;
+    if from.switch_user {
+        walls::become_user(plan.user).map_err(at(Step::Identity))?;
+    }
+    let kept = root::build(plan, from.sources)?;
+    rustix::system::sethostname(plan.hostname.to_bytes()).map_err(at(Step::Hostname))?;
+    walls::raise(plan)?;
+    // Changing the user and dropping privileges have cleared it.
+    die_with_launcher().map_err(at(Step::Identity))?;
+    Ok(kept)
+}
+
+/// Says at which step an error came.
+pub(super) fn at(step: Step) -> impl Fn(Errno) -> Failure {
+    move |errno| Failure { step, index: 0, errno }
+}
+
+/// The launcher maps users first; if it dies before, so do we.
+fn wait_for_launcher(launcher: BorrowedFd<'_>) -> Result<(), Errno> {
+    let mut go = [0_u8; 1];
+    match rustix::io::retry_on_intr(|| rustix::io::read(launcher, &mut go)) {
+        Ok(1) => Ok(()),
+        Ok(_) => sys::exit(NOT_SET_UP),
+        Err(errno) => Err(errno),
+    }
+}
+
+pub(super) fn die_with_launcher() -> Result<(), Errno> {
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
+}
+
+/// A process that writes 0 enters by itself, which spares the kernel the lock that moving another one needs.
+fn enter_cgroup(procs: RawFd) -> Result<(), Errno> {
+    // SAFETY: the launcher keeps these files open until this process has reported.
+    let procs = unsafe { BorrowedFd::borrow_raw(procs) };
+    rustix::io::write(procs, b"0")?;
+    Ok(())
+}

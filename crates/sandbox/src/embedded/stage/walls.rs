@@ -1,0 +1,83 @@
+//! The walls that are raised once the root stands: limits, privileges, Landlock, the filter of system calls.
+//!
+//! They are raised by the container's first process, so that everything in the container is behind them.
+
+use rustix::fs::Mode;
+use rustix::io::Errno;
+use rustix::process::{DumpableBehavior, Gid, Resource, Rlimit, Uid};
+use rustix::thread::{CapabilitySet, CapabilitySets, UnshareFlags};
+
+use super::{Failure, at};
+use crate::embedded::plan::Plan;
+use crate::embedded::report::Step;
+use crate::embedded::sys;
+
+/// Open files: enough for interpreters and build tools, too few to exhaust the host.
+const OPEN_FILES: u64 = 4096;
+
+/// The last capability that a kernel may know; those it does not know are refused, and that is the end of the list.
+const MOST_CAPABILITIES: u32 = 63;
+
+/// Raises all of them, in the order in which each still can be.
+pub(super) fn raise(plan: &Plan) -> Result<(), Failure> {
+    lower_limits(plan.pids).map_err(at(Step::Limits))?;
+    drop_privileges().map_err(at(Step::Privileges))?;
+    if let Some(landlock) = &plan.landlock {
+        landlock.enforce().map_err(at(Step::Landlock))?;
+    }
+    for filter in &plan.filters {
+        sys::filter_system_calls(filter).map_err(at(Step::Filter))?;
+    }
+    Ok(())
+}
+
+/// No core dumps, few open files, and a bound on processes beneath that of the cgroup.
+pub(in crate::embedded) fn lower_limits(pids: u32) -> Result<(), Errno> {
+    lower(Resource::Core, 0)?;
+    lower(Resource::Nofile, OPEN_FILES)?;
+    lower(Resource::Memlock, 64 << 10)?;
+    // Counted within the user namespace; one more for the container's first process.
+    lower(Resource::Nproc, u64::from(pids) + 1)?;
+    rustix::process::umask(Mode::from_raw_mode(0o022));
+    Ok(())
+}
+
+fn lower(resource: Resource, to: u64) -> Result<(), Errno> {
+    let hard = rustix::process::getrlimit(resource).maximum.unwrap_or(u64::MAX).min(to);
+    rustix::process::setrlimit(resource, Rlimit { current: Some(hard), maximum: Some(hard) })
+}
+
+/// Leaves no capability anywhere, and no way to gain one by executing a program.
+pub(in crate::embedded) fn drop_privileges() -> Result<(), Errno> {
+    for number in 0..=MOST_CAPABILITIES {
+        let Some(capability) = CapabilitySet::from_bits(1 << number) else { continue };
+        match rustix::thread::remove_capability_from_bounding_set(capability) {
+            Err(Errno::INVAL) => break,
+            dropped => dropped?,
+        }
+    }
+    rustix::thread::clear_ambient_capability_set()?;
+    let none = CapabilitySet::empty();
+    rustix::thread::set_capabilities(
+        None,
+        CapabilitySets { effective: none, permitted: none, inheritable: none },
+    )?;
+    rustix::thread::set_no_new_privs(true)
+}
+
+/// Becomes the container's user, alone in its group.
+pub(super) fn become_user(user: u32) -> Result<(), Errno> {
+    rustix::thread::set_thread_groups(&[])?;
+    let (uid, gid) = (Uid::from_raw(user), Gid::from_raw(user));
+    rustix::thread::set_thread_res_gid(gid, gid, gid)?;
+    rustix::thread::set_thread_res_uid(uid, uid, uid)
+}
+
+pub(super) fn own_cgroup_namespace() -> Result<(), Errno> {
+    // SAFETY: only this process's view of cgroups changes.
+    unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWCGROUP) }
+}
+
+pub(super) fn hide() -> Result<(), Errno> {
+    rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)
+}

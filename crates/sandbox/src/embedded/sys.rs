@@ -1,0 +1,280 @@
+//! The system calls that `rustix` does not have. Nothing here allocates, so all of it may be used between `clone` and `exec`.
+
+use std::ffi::CStr;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+
+use rustix::io::Errno;
+use rustix::process::Pid;
+
+/// Namespaces and conditions of a new process.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct CloneFlags {
+    /// `CLONE_NEW…` and other flags.
+    pub(super) flags: u64,
+    /// The cgroup (version 2) to be born in.
+    pub(super) cgroup: Option<RawFd>,
+}
+
+/// Which side of a [`fork`] one is on.
+pub(super) enum Forked {
+    /// The new process.
+    Child,
+    /// The old one, with the new one's number and a descriptor of it.
+    Parent {
+        /// Its process number.
+        pid: Pid,
+        /// Its descriptor.
+        pidfd: OwnedFd,
+    },
+}
+
+/// A new process with a copy of this one's memory.
+///
+/// # Safety
+/// The child is single-threaded and may hold locks that nobody will ever release: until it executes a program or exits it may only
+/// make system calls, and must not allocate, panic or return to the caller's frames.
+pub(super) unsafe fn fork(with: CloneFlags) -> Result<Forked, Errno> {
+    let mut pidfd: RawFd = -1;
+    // SAFETY: all-zero is a valid `clone_args`.
+    let mut args: libc::clone_args = unsafe { std::mem::zeroed() };
+    args.flags = with.flags | libc::CLONE_PIDFD as u64;
+    args.pidfd = &raw mut pidfd as u64;
+    args.exit_signal = libc::SIGCHLD as u64;
+    if let Some(cgroup) = with.cgroup {
+        args.flags |= libc::CLONE_INTO_CGROUP as u64;
+        args.cgroup = cgroup as u64;
+    }
+    // SAFETY: `args` is valid for its size; without CLONE_VM the child has its own stack and memory.
+    let result = unsafe { libc::syscall(libc::SYS_clone3, &raw mut args, size_of::<libc::clone_args>()) };
+    match result {
+        -1 => Err(last()),
+        0 => Ok(Forked::Child),
+        pid => {
+            let pid = Pid::from_raw(pid as i32).ok_or(Errno::SRCH)?;
+            // SAFETY: the kernel has just made this descriptor for us.
+            Ok(Forked::Parent { pid, pidfd: unsafe { OwnedFd::from_raw_fd(pidfd) } })
+        }
+    }
+}
+
+/// As [`fork`], with a call that passes the container's own filter; only the number of the new process, `None` in it.
+///
+/// # Safety
+/// As for [`fork`].
+pub(super) unsafe fn fork_behind_filter() -> Result<Option<Pid>, Errno> {
+    // SAFETY: without a stack of its own and without CLONE_VM the child goes on here, in a copy of this memory.
+    match unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) } {
+        -1 => Err(last()),
+        pid => Ok(Pid::from_raw(pid as i32)),
+    }
+}
+
+/// Ends this process at once, running nothing of the old one's clean-up.
+pub(super) fn exit(code: i32) -> ! {
+    // SAFETY: `_exit` touches no memory.
+    unsafe { libc::_exit(code) }
+}
+
+/// Sets attributes (`MOUNT_ATTR_…`) of a mount and, where asked, of all beneath it.
+pub(super) fn set_mount_attributes(mount: BorrowedFd<'_>, set: u64, recursive: bool) -> Result<(), Errno> {
+    let attributes = libc::mount_attr { attr_set: set, attr_clr: 0, propagation: 0, userns_fd: 0 };
+    change_mount(mount, &attributes, recursive)
+}
+
+/// Shows a detached mount's owners through a user namespace's map.
+pub(super) fn map_mount_owners(mount: BorrowedFd<'_>, namespace: BorrowedFd<'_>) -> Result<(), Errno> {
+    let attributes = libc::mount_attr {
+        attr_set: libc::MOUNT_ATTR_IDMAP,
+        attr_clr: 0,
+        propagation: 0,
+        userns_fd: namespace.as_raw_fd() as u64,
+    };
+    change_mount(mount, &attributes, true)
+}
+
+fn change_mount(mount: BorrowedFd<'_>, attributes: &libc::mount_attr, recursive: bool) -> Result<(), Errno> {
+    let flags = libc::AT_EMPTY_PATH | if recursive { libc::AT_RECURSIVE } else { 0 };
+    // SAFETY: the path is a C string, and `attributes` is valid for its size.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            mount.as_raw_fd(),
+            c"".as_ptr(),
+            flags,
+            &raw const *attributes,
+            size_of::<libc::mount_attr>(),
+        )
+    };
+    done(result)
+}
+
+/// Makes a program's system calls pass this filter from now on.
+pub(super) fn filter_system_calls(program: &[seccompiler::sock_filter]) -> Result<(), Errno> {
+    let description = libc::sock_fprog {
+        len: u16::try_from(program.len()).map_err(|_| Errno::TOOBIG)?,
+        filter: program.as_ptr().cast_mut().cast(),
+    };
+    // SAFETY: `sock_filter` has the kernel's layout in both crates, and the kernel copies the program.
+    let result =
+        unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, 0, &raw const description) };
+    done(result)
+}
+
+/// Closes descriptors `first` to `last`, both included.
+pub(super) fn close_range(first: RawFd, last: RawFd) -> Result<(), Errno> {
+    // SAFETY: the callers are about to execute or wait, and use no descriptor in this range any more.
+    done(unsafe { libc::syscall(libc::SYS_close_range, first as u32, last as u32, 0) })
+}
+
+/// Makes every descriptor from `first` on close when a program is executed.
+pub(super) fn close_on_exec_from(first: RawFd) -> Result<(), Errno> {
+    // SAFETY: only flags change.
+    done(unsafe { libc::syscall(libc::SYS_close_range, first as u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) })
+}
+
+/// Puts a copy of a descriptor at this number, open across `exec`.
+pub(super) fn duplicate_to(from: RawFd, to: RawFd) -> Result<(), Errno> {
+    // SAFETY: `dup2` closes `to`, which in a fresh child belongs to nobody.
+    done(i64::from(unsafe { libc::dup2(from, to) })).map(|()| ())
+}
+
+/// Gives signals their default meaning and lets all of them through.
+pub(super) fn reset_signals() {
+    for signal in 1..=64 {
+        // SAFETY: the default disposition runs no handler; for signals that cannot be changed the call fails harmlessly.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+    // SAFETY: an all-zero set is the empty set.
+    unsafe {
+        let empty: libc::sigset_t = std::mem::zeroed();
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const empty, std::ptr::null_mut());
+    }
+}
+
+/// Lets the kernel reap this process's children, also those that it inherits.
+pub(super) fn ignore_children() {
+    // SAFETY: ignoring a signal runs no handler.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
+}
+
+/// Executes a program; returns only if that failed.
+pub(super) fn execute(program: &CStr, argv: &Pointers, env: &Pointers) -> Errno {
+    // SAFETY: both arrays are null-terminated and point to C strings that live as long as they do.
+    unsafe { libc::execve(program.as_ptr(), argv.0.as_ptr(), env.0.as_ptr()) };
+    last()
+}
+
+/// A null-terminated array of C strings, as `execve` takes it.
+pub(super) struct Pointers(Vec<*const libc::c_char>);
+
+// SAFETY: the pointers are never written through, and what they point to is owned by the plan beside them.
+unsafe impl Send for Pointers {}
+// SAFETY: as above.
+unsafe impl Sync for Pointers {}
+
+impl Pointers {
+    /// Points to each of these strings, which must outlive the result and not move.
+    pub(super) fn to(strings: &[std::ffi::CString]) -> Pointers {
+        let pointers = strings.iter().map(|string| string.as_ptr());
+        Pointers(pointers.chain(std::iter::once(std::ptr::null())).collect())
+    }
+}
+
+/// The Landlock version of this kernel; `None` where it is not built in or switched off.
+pub(super) fn landlock_version() -> Option<u32> {
+    // SAFETY: with the version flag the kernel reads no memory.
+    let version = unsafe {
+        libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0_usize, LANDLOCK_VERSION)
+    };
+    u32::try_from(version).ok().filter(|version| *version > 0)
+}
+
+const LANDLOCK_VERSION: u32 = 1;
+
+/// What a Landlock rule set governs: `landlock_ruleset_attr`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct LandlockRuleset {
+    /// Rights on files.
+    pub(super) files: u64,
+    /// Rights on TCP ports.
+    pub(super) ports: u64,
+    /// What is confined to the own domain.
+    pub(super) scoped: u64,
+}
+
+#[repr(C, packed)]
+struct LandlockPathBeneath {
+    allowed: u64,
+    parent: i32,
+}
+
+/// A rule set that denies everything it governs.
+pub(super) fn landlock_create(ruleset: &LandlockRuleset) -> Result<OwnedFd, Errno> {
+    // SAFETY: the structure is valid for its size, and the kernel checks what of it it knows.
+    let fd = unsafe {
+        libc::syscall(
+            libc::SYS_landlock_create_ruleset,
+            &raw const *ruleset,
+            size_of::<LandlockRuleset>(),
+            0_u32,
+        )
+    };
+    if fd < 0 {
+        return Err(last());
+    }
+    // SAFETY: the kernel has just made this descriptor for us.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
+}
+
+/// Allows rights beneath a directory, or on a file.
+pub(super) fn landlock_allow(
+    ruleset: BorrowedFd<'_>,
+    parent: BorrowedFd<'_>,
+    allowed: u64,
+) -> Result<(), Errno> {
+    let rule = LandlockPathBeneath { allowed, parent: parent.as_raw_fd() };
+    const PATH_BENEATH: u32 = 1;
+    // SAFETY: the structure is valid, and the rule type says which one it is.
+    done(unsafe {
+        libc::syscall(libc::SYS_landlock_add_rule, ruleset.as_raw_fd(), PATH_BENEATH, &raw const rule, 0_u32)
+    })
+}
+
+/// Puts this process, and all it starts, under the rule set.
+pub(super) fn landlock_enforce(ruleset: BorrowedFd<'_>) -> Result<(), Errno> {
+    // SAFETY: only this process's credentials change.
+    done(unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0_u32) })
+}
+
+/// Waits for a child to end and reaps it; its status, and the processor time of it and of all it had waited for.
+pub(super) fn reap(pid: Pid) -> Result<(i32, std::time::Duration), Errno> {
+    let mut status = 0;
+    // SAFETY: all-zero is a valid `rusage`.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: both pointers are valid for writes.
+    let result = unsafe { libc::wait4(pid.as_raw_nonzero().get(), &raw mut status, 0, &raw mut usage) };
+    done(i64::from(result))?;
+    Ok((status, duration(usage.ru_utime) + duration(usage.ru_stime)))
+}
+
+fn duration(time: libc::timeval) -> std::time::Duration {
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    let micros = u64::try_from(time.tv_usec).unwrap_or(0);
+    std::time::Duration::from_secs(seconds) + std::time::Duration::from_micros(micros)
+}
+
+/// Enters namespaces of another process.
+pub(super) fn enter_namespaces(process: BorrowedFd<'_>, flags: i32) -> Result<(), Errno> {
+    // SAFETY: only this process's namespaces change.
+    done(i64::from(unsafe { libc::setns(process.as_raw_fd(), flags) }))
+}
+
+fn done(result: i64) -> Result<(), Errno> {
+    if result < 0 { Err(last()) } else { Ok(()) }
+}
+
+fn last() -> Errno {
+    // SAFETY: `__errno_location` gives the address of this thread's number, always valid.
+    Errno::from_raw_os_error(unsafe { *libc::__errno_location() })
+}
