@@ -4,6 +4,8 @@
 //! of its system calls, Landlock as a second wall, and a cgroup for its limits. What cannot be had here is refused.
 
 mod cgroup;
+mod container;
+mod diagnose;
 mod identity;
 mod init;
 mod keep;
@@ -14,23 +16,27 @@ mod report;
 mod stage;
 mod sys;
 
-use std::sync::Arc;
+use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::oneshot;
 
-use crate::backend::LaunchError;
+use crate::backend::{Backend, Container, LaunchError, Pending};
 use crate::child::{Child, Killer};
 use crate::command::{Command, Stdin};
 use crate::policy::{Enforcement, Policy};
-use crate::probe::{Feature, Finding};
+use crate::probe::{Feature, Finding, Probe};
 use cgroup::{Cgroup, Cgroups};
 use identity::Identity;
 use launch::{Input, Job, Wake, failed};
 use plan::Plan;
 
 /// Name of this backend.
-pub(crate) const NAME: &str = "embedded";
+const NAME: &str = "embedded";
+
+/// Limits that only cgroups can enforce.
+const LIMITS: [Feature; 3] = [Feature::Cpu, Feature::Memory, Feature::Pids];
 
 /// The embedded runtime, with what was found out about this machine.
 #[derive(Debug)]
@@ -42,44 +48,13 @@ pub struct Embedded {
 
 impl Embedded {
     /// Finds out what this machine offers, and removes what killed processes have left.
+    #[expect(clippy::new_without_default, reason = "it looks at the machine, which a default should not")]
     pub fn new() -> Embedded {
         let cgroups = Cgroups::find();
         if let Ok(cgroups) = &cgroups {
             cgroups.reap();
         }
         Embedded { cgroups, landlock: sys::landlock_version(), launched: AtomicU64::new(0) }
-    }
-
-    /// Runs a command.
-    pub async fn run(&self, policy: &Policy, command: &Command) -> Result<Child, LaunchError> {
-        let wake = Arc::new(Wake::new().map_err(failed("make an event"))?);
-        let killer = Arc::clone(&wake);
-        let (mut child, feed, end) =
-            Child::new(policy.limits.kept_output, Killer::new(move || killer.call()));
-        let input = match &command.stdin {
-            Stdin::Empty => Input::Bytes(Vec::new()),
-            Stdin::Bytes(bytes) => Input::Bytes(bytes.clone()),
-            Stdin::Piped => Input::Piped(std::sync::Mutex::new(Some(child.pipe_stdin()))),
-        };
-        let (cgroup, unenforced) = self.limit(policy)?;
-        let job = Job {
-            plan: Plan::new(policy, self.landlock)?,
-            exec: Plan::exec(policy, command)?,
-            identity: Identity::find().map_err(failed("find out who launches"))?,
-            cgroup,
-            unenforced,
-            input,
-            timeout: policy.limits.timeout,
-            keep: policy.scratch.iter().filter_map(|scratch| scratch.keep.clone()).collect(),
-            wake,
-        };
-        let (started, ready) = oneshot::channel();
-        std::thread::Builder::new()
-            .name("sandbox".to_owned())
-            .spawn(move || launch::run(job, feed, started, end))
-            .map_err(failed("start a thread"))?;
-        ready.await.map_err(|_| LaunchError::Ended)??;
-        Ok(child)
     }
 
     /// The cgroup for a launch, or the limits that go without one.
@@ -90,9 +65,7 @@ impl Embedded {
                 let cgroup = cgroups.create(number, &policy.limits).map_err(failed("make a cgroup"))?;
                 Ok((Some(cgroup), Vec::new()))
             }
-            (Err(_), Enforcement::BestEffort) => {
-                Ok((None, vec![Feature::Cpu, Feature::Memory, Feature::Pids]))
-            }
+            (Err(_), Enforcement::BestEffort) => Ok((None, LIMITS.to_vec())),
             (Err(finding), Enforcement::Strict) => Err(LaunchError::LimitUnenforceable {
                 backend: NAME,
                 feature: Feature::Memory,
@@ -100,4 +73,87 @@ impl Embedded {
             }),
         }
     }
+}
+
+impl Backend for Embedded {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn probe(&self) -> Pending<'_, Probe> {
+        let lacks = match &self.cgroups {
+            Ok(_) => Vec::new(),
+            Err(finding) => LIMITS.iter().map(|limit| (*limit, finding.clone())).collect(),
+        };
+        let version = match (&self.cgroups, self.landlock) {
+            (Ok(cgroups), Some(landlock)) => format!("{}, Landlock {landlock}", cgroups.describe()),
+            (Ok(cgroups), None) => format!("{}, no Landlock", cgroups.describe()),
+            (Err(_), _) => "no cgroups".to_owned(),
+        };
+        let unusable = diagnose::namespaces();
+        Box::pin(std::future::ready(Probe { backend: NAME, version: Some(version), unusable, lacks }))
+    }
+
+    fn launch<'a>(
+        &'a self,
+        policy: &'a Policy,
+        command: &'a Command,
+    ) -> Pending<'a, Result<Child, LaunchError>> {
+        Box::pin(async move {
+            let plan = Plan::new(policy, self.landlock)?;
+            let (cgroup, unenforced) = self.limit(policy)?;
+            let identity = Identity::find().map_err(failed("find out who launches"))?;
+            let launch = Launch { plan, container: None, identity, cgroup, unenforced };
+            launch_command(policy, command, launch).await.map_err(diagnose::explain)
+        })
+    }
+
+    fn start<'a>(&'a self, policy: &'a Policy) -> Pending<'a, Result<Box<dyn Container>, LaunchError>> {
+        Box::pin(async move {
+            let limits = self.limit(policy)?;
+            let running = container::start(policy, self.landlock, limits).await.map_err(diagnose::explain)?;
+            Ok(Box::new(running) as Box<dyn Container>)
+        })
+    }
+}
+
+/// Where a command is run: in a container of its own, or in one that runs already.
+struct Launch {
+    plan: Plan,
+    container: Option<Arc<[OwnedFd]>>,
+    identity: Identity,
+    cgroup: Option<Cgroup>,
+    unenforced: Vec<Feature>,
+}
+
+/// Gives a command its thread, and waits until the walls around it are up.
+async fn launch_command(policy: &Policy, command: &Command, launch: Launch) -> Result<Child, LaunchError> {
+    let wake = Arc::new(Wake::new().map_err(failed("make an event"))?);
+    let killer = Arc::clone(&wake);
+    let (mut child, feed, end) = Child::new(policy.limits.kept_output, Killer::new(move || killer.call()));
+    let input = match &command.stdin {
+        Stdin::Empty => Input::Bytes(Vec::new()),
+        Stdin::Bytes(bytes) => Input::Bytes(bytes.clone()),
+        Stdin::Piped => Input::Piped(Mutex::new(Some(child.pipe_stdin()))),
+    };
+    let Launch { plan, container, identity, cgroup, unenforced } = launch;
+    let job = Job {
+        plan,
+        exec: Plan::exec(policy, command)?,
+        container,
+        identity,
+        cgroup,
+        unenforced,
+        input,
+        timeout: policy.limits.timeout,
+        keep: policy.scratch.iter().filter_map(|scratch| scratch.keep.clone()).collect(),
+        wake,
+    };
+    let (started, ready) = oneshot::channel();
+    std::thread::Builder::new()
+        .name("sandbox".to_owned())
+        .spawn(move || launch::run(job, feed, started, end))
+        .map_err(failed("start a thread"))?;
+    ready.await.map_err(|_| LaunchError::Ended)??;
+    Ok(child)
 }

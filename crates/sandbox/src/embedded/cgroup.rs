@@ -28,10 +28,16 @@ pub(super) enum Cgroups {
     V1(v1::Directories),
 }
 
-/// The cgroup of one container.
+/// The cgroup of one container, or of one command in it.
 #[derive(Debug)]
 pub(super) struct Cgroup {
-    kind: Cgroups,
+    /// Where processes enter.
+    entry: Cgroups,
+    /// Where usage is counted: for a command in a container, at the container.
+    counters: Cgroups,
+    /// What is removed, with everything in it, when this is dropped.
+    made: Vec<PathBuf>,
+    oom_kills_before: u64,
 }
 
 /// What a cgroup has counted.
@@ -63,13 +69,15 @@ impl Cgroups {
     /// Makes a cgroup with these limits for the container with this number.
     pub(super) fn create(&self, number: u64, limits: &Limits) -> io::Result<Cgroup> {
         let name = Owner::current()?.name(number);
-        let cgroup = Cgroup { kind: self.map(|directory| directory.join(&name)) };
-        let made = match &cgroup.kind {
+        let entry = self.map(|directory| directory.join(&name));
+        let made = entry.directories().into_iter().map(Path::to_owned).collect();
+        let cgroup = Cgroup { counters: entry.clone(), entry, made, oom_kills_before: 0 };
+        let limited = match &cgroup.entry {
             Cgroups::V2(directory) => v2::create(directory, limits),
             Cgroups::V1(directories) => v1::create(directories, limits),
         };
         // What was made of it before the failure is removed when `cgroup` is dropped.
-        made.map(|()| cgroup)
+        limited.map(|()| cgroup)
     }
 
     /// Removes what processes that are gone have left.
@@ -109,9 +117,24 @@ impl Cgroups {
 }
 
 impl Cgroup {
+    /// A cgroup within this one for the command with this number: it shares the limits, and everything in it can be killed at once.
+    pub(super) fn nested(&self, number: u64) -> io::Result<Cgroup> {
+        let name = format!("exec-{number}");
+        let (entry, made) = match &self.entry {
+            Cgroups::V2(directory) => (Cgroups::V2(directory.join(&name)), directory.join(&name)),
+            Cgroups::V1(directories) => {
+                let pids = directories.pids.join(&name);
+                (Cgroups::V1(v1::Directories { pids: pids.clone(), ..directories.clone() }), pids)
+            }
+        };
+        fs::create_dir(&made)?;
+        let oom_kills_before = self.counted().oom_kills;
+        Ok(Cgroup { entry, counters: self.counters.clone(), made: vec![made], oom_kills_before })
+    }
+
     /// The directory for `CLONE_INTO_CGROUP`, with version 2.
     pub(super) fn birthplace(&self) -> io::Result<Option<OwnedFd>> {
-        match &self.kind {
+        match &self.entry {
             Cgroups::V2(directory) => fs::File::open(directory).map(|file| Some(file.into())),
             Cgroups::V1(_) => Ok(None),
         }
@@ -119,31 +142,43 @@ impl Cgroup {
 
     /// Files into which the new process writes itself, with version 1.
     pub(super) fn doors(&self) -> io::Result<Vec<OwnedFd>> {
-        match &self.kind {
+        match &self.entry {
             Cgroups::V2(_) => Ok(Vec::new()),
             Cgroups::V1(directories) => directories.doors(),
         }
     }
 
-    /// What was used, and whether memory ran out.
+    /// What was used, and how often memory ran out since this was made.
     pub(super) fn counted(&self) -> Counted {
-        match &self.kind {
+        let counted = match &self.counters {
             Cgroups::V2(directory) => v2::counted(directory),
             Cgroups::V1(directories) => v1::counted(directories),
+        };
+        Counted { oom_kills: counted.oom_kills.saturating_sub(self.oom_kills_before), ..counted }
+    }
+
+    /// Kills everything in it.
+    pub(super) fn kill(&self) {
+        for directory in &self.made {
+            kill_all(directory);
         }
     }
 }
 
 impl Drop for Cgroup {
     fn drop(&mut self) {
-        for directory in self.kind.directories() {
+        for directory in &self.made {
             remove(directory);
         }
     }
 }
 
-/// Kills what is left in a cgroup and removes it. A process that was just killed may take a moment to leave.
+/// Kills what is left in a cgroup and removes it, with those within it. A process that was just killed may take a moment to leave.
 fn remove(directory: &Path) {
+    let within = fs::read_dir(directory).into_iter().flatten().flatten();
+    for entry in within.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
+        remove(&entry.path());
+    }
     for attempt in 0..200 {
         match fs::remove_dir(directory) {
             Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {

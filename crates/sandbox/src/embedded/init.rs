@@ -4,8 +4,9 @@
 
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
-use rustix::process::{Pid, WaitOptions};
+use rustix::process::{DumpableBehavior, Pid, WaitOptions};
 
 use super::plan::Exec;
 use super::report::{Report, Step};
@@ -19,12 +20,12 @@ pub(super) fn run(exec: &Exec, from: &Inheritance<'_>) -> ! {
         Ok(None) => become_command(exec, from.launcher, from.streams),
         Ok(Some(pid)) => {
             keep_only(from.launcher.as_raw_fd());
-            let status = reap_until(pid);
-            let _ = Report::Ended { status }.send(from.launcher, &[]);
+            let status = reap_until(Some(pid));
+            let _ = Report::Ended { status, written: count_written() }.send(from.launcher, &[]);
             sys::exit(0)
         }
         Err(errno) => {
-            report::<()>(from.launcher, &Failure { step: Step::Fork, index: 0, errno });
+            report(from.launcher, &Failure { step: Step::Fork, index: 0, errno });
             sys::exit(NOT_SET_UP)
         }
     }
@@ -78,19 +79,42 @@ fn execute(exec: &Exec) -> Errno {
 }
 
 /// Closes everything but one descriptor: the streams, so that they end with the command, and whatever the launcher had open.
-fn keep_only(kept: RawFd) {
+pub(super) fn keep_only(kept: RawFd) {
     if kept > 0 {
         let _ = sys::close_range(0, kept - 1);
     }
     let _ = sys::close_range(kept + 1, RawFd::MAX);
 }
 
-fn reap_until(command: Pid) -> i32 {
+/// Reaps until this process has ended, and gives its status; `None` reaps all there are.
+fn reap_until(command: Option<Pid>) -> i32 {
     loop {
         match rustix::process::wait(WaitOptions::empty()) {
-            Ok(Some((pid, status))) if pid == command => return status.as_raw(),
+            Ok(Some((pid, status))) if Some(pid) == command => return status.as_raw(),
             Ok(_) | Err(Errno::INTR) => {}
             Err(_) => return NOT_SET_UP << 8,
         }
     }
+}
+
+/// The bytes that the container's processes have written. Only when all of them are gone may this process be looked into, which the
+/// kernel asks for before it tells.
+fn count_written() -> Option<u64> {
+    sys::kill_all_others();
+    reap_until(None);
+    rustix::process::set_dumpable_behavior(DumpableBehavior::Dumpable).ok()?;
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    let file = rustix::fs::open(c"/proc/self/io", flags, Mode::empty()).ok()?;
+    let mut text = [0_u8; 256];
+    let length = rustix::io::read(&file, &mut text).ok()?;
+    let (_, after) = split_at(text.get(..length)?, b"wchar: ")?;
+    let digits = after.iter().take_while(|byte| byte.is_ascii_digit());
+    Some(
+        digits.fold(0_u64, |number, digit| number.saturating_mul(10).saturating_add(u64::from(digit - b'0'))),
+    )
+}
+
+fn split_at<'a>(text: &'a [u8], mark: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
+    let at = text.windows(mark.len()).position(|window| window == mark)?;
+    Some((text.get(..at)?, text.get(at + mark.len()..)?))
 }

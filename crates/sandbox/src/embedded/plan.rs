@@ -16,6 +16,7 @@ use rustix::mount::MountAttrFlags;
 use crate::backend::LaunchError;
 use crate::command::Command;
 use crate::embedded::landlock::Landlock;
+use crate::embedded::stage::MOST_MOUNTS;
 use crate::policy::{Access, Mount, Network, Policy, Root};
 use crate::seccomp;
 
@@ -48,8 +49,8 @@ pub(super) enum Action {
     File { path: CString, content: Vec<u8> },
     /// Make a symbolic link.
     Link { path: CString, to: CString },
-    /// Show something of the host.
-    Bind { source: CString, target: CString, attributes: MountAttrFlags },
+    /// Show something of the host; `personal` is what a person has chosen to show, which is to belong to the container's user.
+    Bind { source: CString, target: CString, attributes: MountAttrFlags, personal: bool },
     /// Show a directory of the host with a layer over it that takes what is written.
     Overlay { lower: CString, layer: CString, target: CString },
     /// Make a writable directory in memory; kept ones are handed to the launcher.
@@ -68,15 +69,7 @@ pub(super) const CONFINED: MountAttrFlags =
 impl Plan {
     /// The plan for a container with this policy, on a kernel with this Landlock version.
     pub(super) fn new(policy: &Policy, landlock: Option<u32>) -> Result<Plan, LaunchError> {
-        let mut plan = Plan {
-            actions: Vec::new(),
-            network: policy.network,
-            user: policy.user,
-            hostname: c_string(policy.hostname.as_bytes())?,
-            filters: seccomp::compile(policy.network).map_err(|error| invalid(error.to_string()))?,
-            landlock: landlock.map(|version| Landlock::new(version, policy)),
-            pids: policy.limits.pids,
-        };
+        let mut plan = Plan::walls(policy, landlock)?;
         match &policy.root {
             Root::Host => root::host(&mut plan.actions, policy)?,
             Root::Directory { path, .. } => root::directory(&mut plan.actions, path)?,
@@ -89,6 +82,38 @@ impl Plan {
             mount_of(&mut plan.actions, mount)?;
         }
         root::processes(&mut plan.actions)?;
+        Ok(plan)
+    }
+
+    /// A plan with nothing in it yet but the walls.
+    fn walls(policy: &Policy, landlock: Option<u32>) -> Result<Plan, LaunchError> {
+        Ok(Plan {
+            actions: Vec::new(),
+            network: policy.network,
+            user: policy.user,
+            hostname: c_string(policy.hostname.as_bytes())?,
+            filters: seccomp::compile(policy.network).map_err(|error| invalid(error.to_string()))?,
+            landlock: landlock.map(|version| Landlock::new(version, policy)),
+            pids: policy.limits.pids,
+        })
+    }
+
+    /// The plan for a command in a container of this policy, with mounts that it alone sees.
+    pub(super) fn of_mounts(
+        policy: &Policy,
+        mounts: &[Mount],
+        landlock: Option<u32>,
+    ) -> Result<Plan, LaunchError> {
+        let mut plan = Plan::walls(policy, landlock)?;
+        for mount in mounts {
+            if matches!(mount.access, Access::CopyOnWrite { .. }) {
+                return Err(invalid("a mount of one command cannot be copy-on-write".to_owned()));
+            }
+            mount_of(&mut plan.actions, mount)?;
+        }
+        if plan.actions.len() > MOST_MOUNTS {
+            return Err(invalid("there are too many mounts for one command".to_owned()));
+        }
         Ok(plan)
     }
 
@@ -114,7 +139,12 @@ pub(super) fn mount_of(actions: &mut Vec<Action>, mount: &Mount) -> Result<(), L
         Access::ReadWrite => CONFINED,
     };
     make_place(actions, &target, kind.is_dir())?;
-    actions.push(Action::Bind { source: path(&mount.source)?, target: path(&target)?, attributes });
+    actions.push(Action::Bind {
+        source: path(&mount.source)?,
+        target: path(&target)?,
+        attributes,
+        personal: true,
+    });
     Ok(())
 }
 

@@ -9,8 +9,8 @@ use rustix::net::{
     SendFlags,
 };
 
-/// How many kept directories fit into one message.
-pub(super) const MOST_KEPT: usize = 8;
+/// How many descriptors fit into one message.
+pub(super) const MOST_FDS: usize = 16;
 
 /// A message from the container's first process, or from the command before it is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,17 +24,19 @@ pub(super) enum Report {
         /// What the kernel said.
         errno: i32,
     },
-    /// The walls are up. The message carries the kept directories.
+    /// The walls are up. The message carries what is handed to the launcher.
     Ready,
     /// The command could not be executed.
     NotExecuted {
         /// What the kernel said.
         errno: i32,
     },
-    /// The command has ended, with this status of `wait`.
+    /// The command has ended.
     Ended {
-        /// The status.
+        /// Its status, as `wait` gives it.
         status: i32,
+        /// The bytes that were written in the container, where that could be told.
+        written: Option<u64>,
     },
 }
 
@@ -83,12 +85,15 @@ const STEPS: [Step; 12] = [
     Step::Enter,
 ];
 
-const SIZE: usize = 16;
+const SIZE: usize = 24;
+
+/// Stands for a number of bytes that is not known.
+const UNKNOWN: u64 = u64::MAX;
 
 impl Report {
     /// Sends this message, and descriptors with it.
     pub(super) fn send(self, socket: BorrowedFd<'_>, fds: &[BorrowedFd<'_>]) -> Result<(), Errno> {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_KEPT))];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FDS))];
         let mut ancillary = SendAncillaryBuffer::new(&mut space);
         if !fds.is_empty() {
             ancillary.push(SendAncillaryMessage::ScmRights(fds));
@@ -100,12 +105,16 @@ impl Report {
     }
 
     /// The next message and its descriptors; `None` when the other side is gone.
-    pub(super) fn receive(socket: BorrowedFd<'_>) -> Result<Option<(Report, Vec<OwnedFd>)>, Errno> {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_KEPT))];
+    pub(super) fn receive(
+        socket: BorrowedFd<'_>,
+        flags: RecvFlags,
+    ) -> Result<Option<(Report, Vec<OwnedFd>)>, Errno> {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FDS))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);
         let mut message = [0; SIZE];
         let mut content = [std::io::IoSliceMut::new(&mut message)];
-        let received = rustix::net::recvmsg(socket, &mut content, &mut ancillary, RecvFlags::CMSG_CLOEXEC)?;
+        let received =
+            rustix::net::recvmsg(socket, &mut content, &mut ancillary, flags | RecvFlags::CMSG_CLOEXEC)?;
         let fds = ancillary
             .drain()
             .filter_map(|message| match message {
@@ -118,22 +127,26 @@ impl Report {
     }
 
     fn encode(self) -> [u8; SIZE] {
-        let words: [u32; 4] = match self {
-            Report::Failed { step, index, errno } => [0, step as u32, index, errno as u32],
-            Report::Ready => [1, 0, 0, 0],
-            Report::NotExecuted { errno } => [2, 0, 0, errno as u32],
-            Report::Ended { status } => [3, 0, 0, status as u32],
+        let (words, written): ([u32; 4], _) = match self {
+            Report::Failed { step, index, errno } => ([0, step as u32, index, errno as u32], None),
+            Report::Ready => ([1, 0, 0, 0], None),
+            Report::NotExecuted { errno } => ([2, 0, 0, errno as u32], None),
+            Report::Ended { status, written } => ([3, 0, 0, status as u32], written),
         };
         let mut bytes = [0; SIZE];
-        for (chunk, word) in bytes.chunks_exact_mut(4).zip(words) {
+        let (head, tail) = bytes.split_at_mut(SIZE - 8);
+        for (chunk, word) in head.chunks_exact_mut(4).zip(words) {
             chunk.copy_from_slice(&word.to_ne_bytes());
         }
+        tail.copy_from_slice(&written.unwrap_or(UNKNOWN).to_ne_bytes());
         bytes
     }
 
     fn decode(bytes: [u8; SIZE]) -> Option<Report> {
         let mut words = [0_u32; 4];
-        for (chunk, word) in bytes.chunks_exact(4).zip(&mut words) {
+        let (head, tail) = bytes.split_at(SIZE - 8);
+        let written = Some(u64::from_ne_bytes(tail.try_into().ok()?)).filter(|written| *written != UNKNOWN);
+        for (chunk, word) in head.chunks_exact(4).zip(&mut words) {
             *word = u32::from_ne_bytes(chunk.try_into().ok()?);
         }
         let [kind, step, index, number] = words;
@@ -141,7 +154,7 @@ impl Report {
             0 => Report::Failed { step: *STEPS.get(step as usize)?, index, errno: number as i32 },
             1 => Report::Ready,
             2 => Report::NotExecuted { errno: number as i32 },
-            3 => Report::Ended { status: number as i32 },
+            3 => Report::Ended { status: number as i32, written },
             _ => return None,
         })
     }

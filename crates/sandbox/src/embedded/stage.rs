@@ -3,6 +3,8 @@
 //! It runs between `clone` and `exec` in a copy of a process with threads, so it makes system calls and nothing else: no allocation,
 //! no lock, no panic. Whatever fails is reported by step and number, and the process exits.
 
+mod handed;
+mod join;
 mod root;
 mod walls;
 
@@ -14,15 +16,19 @@ use rustix::process::Signal;
 use super::init;
 use super::plan::{Exec, Plan};
 use super::report::{Report, Step};
-use super::sys;
+use super::sys::{self, Arguments};
 
-use root::Kept;
+use handed::Handed;
+
+pub(super) use join::{MOST_MOUNTS, join};
 pub(super) use root::{Opened, open_source};
 
 /// Everything that the new process gets from its launcher besides the plan.
 pub(super) struct Inheritance<'a> {
     /// Where it reports, and where it is told to begin.
     pub(super) launcher: BorrowedFd<'a>,
+    /// Where the launcher's arguments lie in memory.
+    pub(super) arguments: Arguments,
     /// Files of cgroups (version 1) into which it writes itself.
     pub(super) cgroups: &'a [RawFd],
     /// Sources that had to be opened with the launcher's privileges, by the index of their action.
@@ -45,10 +51,12 @@ pub(super) struct Failure {
 
 /// The life of a container's first process. `exec` is what it runs; without one it waits to be killed.
 pub(super) fn live(plan: &Plan, exec: Option<&Exec>, from: &Inheritance<'_>) -> ! {
-    let Some(kept) = build(plan, from).map_or_else(|failure| report(from.launcher, &failure), Some) else {
-        sys::exit(NOT_SET_UP)
-    };
-    if kept.send(Report::Ready, from.launcher).is_err() {
+    let mut handed = Handed::new();
+    if let Err(failure) = build(plan, exec.is_none(), from, &mut handed) {
+        report(from.launcher, &failure);
+        sys::exit(NOT_SET_UP);
+    }
+    if handed.send(Report::Ready, from.launcher).is_err() {
         sys::exit(NOT_SET_UP);
     }
     match exec {
@@ -58,16 +66,14 @@ pub(super) fn live(plan: &Plan, exec: Option<&Exec>, from: &Inheritance<'_>) -> 
 }
 
 /// Tells the launcher what failed.
-pub(super) fn report<T>(launcher: BorrowedFd<'_>, failure: &Failure) -> Option<T> {
+pub(super) fn report(launcher: BorrowedFd<'_>, failure: &Failure) {
     let Failure { step, index, errno } = *failure;
     let _ = Report::Failed { step, index, errno: errno.raw_os_error() }.send(launcher, &[]);
-    None
 }
 
-fn build(plan: &Plan, from: &Inheritance<'_>) -> Result<Kept, Failure> {
+fn build(plan: &Plan, lives_on: bool, from: &Inheritance<'_>, handed: &mut Handed) -> Result<(), Failure> {
     wait_for_launcher(from.launcher).map_err(at(Step::Identity))?;
-    // Nobody may look into this process while it holds a copy of the launcher's memory.
-    walls::hide().map_err(at(Step::Privileges))?;
+    walls::hide(from.arguments).map_err(at(Step::Privileges))?;
     die_with_launcher().map_err(at(Step::Identity))?;
     for &cgroup in from.cgroups {
         enter_cgroup(cgroup).map_err(at(Step::Cgroup))?;
@@ -77,12 +83,14 @@ fn build(plan: &Plan, from: &Inheritance<'_>) -> Result<Kept, Failure> {
     if from.switch_user {
         walls::become_user(plan.user).map_err(at(Step::Identity))?;
     }
-    let kept = root::build(plan, from.sources)?;
+    if lives_on {
+        handed.push_namespaces(plan.network).map_err(at(Step::Enter))?;
+    }
+    root::build(plan, from.sources, handed)?;
     rustix::system::sethostname(plan.hostname.to_bytes()).map_err(at(Step::Hostname))?;
     walls::raise(plan)?;
     // Changing the user and dropping privileges have cleared it.
-    die_with_launcher().map_err(at(Step::Identity))?;
-    Ok(kept)
+    die_with_launcher().map_err(at(Step::Identity))
 }
 
 /// Says at which step an error came.

@@ -2,6 +2,7 @@
 
 use std::ffi::CStr;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::time::Duration;
 
 use rustix::io::Errno;
 use rustix::process::Pid;
@@ -14,6 +15,9 @@ pub(super) struct CloneFlags {
     /// The cgroup (version 2) to be born in.
     pub(super) cgroup: Option<RawFd>,
 }
+
+/// Be born in the cgroup whose directory is given; the constant of `libc` overflows its type.
+const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
 
 /// Which side of a [`fork`] one is on.
 pub(super) enum Forked {
@@ -41,7 +45,7 @@ pub(super) unsafe fn fork(with: CloneFlags) -> Result<Forked, Errno> {
     args.pidfd = &raw mut pidfd as u64;
     args.exit_signal = libc::SIGCHLD as u64;
     if let Some(cgroup) = with.cgroup {
-        args.flags |= libc::CLONE_INTO_CGROUP as u64;
+        args.flags |= CLONE_INTO_CGROUP;
         args.cgroup = cgroup as u64;
     }
     // SAFETY: `args` is valid for its size; without CLONE_VM the child has its own stack and memory.
@@ -79,6 +83,12 @@ pub(super) fn exit(code: i32) -> ! {
 pub(super) fn set_mount_attributes(mount: BorrowedFd<'_>, set: u64, recursive: bool) -> Result<(), Errno> {
     let attributes = libc::mount_attr { attr_set: set, attr_clr: 0, propagation: 0, userns_fd: 0 };
     change_mount(mount, &attributes, recursive)
+}
+
+/// Clears attributes (`MOUNT_ATTR_…`) of a mount, not of those beneath it.
+pub(super) fn clear_mount_attributes(mount: BorrowedFd<'_>, clear: u64) -> Result<(), Errno> {
+    let attributes = libc::mount_attr { attr_set: 0, attr_clr: clear, propagation: 0, userns_fd: 0 };
+    change_mount(mount, &attributes, false)
 }
 
 /// Shows a detached mount's owners through a user namespace's map.
@@ -135,7 +145,7 @@ pub(super) fn close_on_exec_from(first: RawFd) -> Result<(), Errno> {
 /// Puts a copy of a descriptor at this number, open across `exec`.
 pub(super) fn duplicate_to(from: RawFd, to: RawFd) -> Result<(), Errno> {
     // SAFETY: `dup2` closes `to`, which in a fresh child belongs to nobody.
-    done(i64::from(unsafe { libc::dup2(from, to) })).map(|()| ())
+    done(i64::from(unsafe { libc::dup2(from, to) }))
 }
 
 /// Gives signals their default meaning and lets all of them through.
@@ -149,6 +159,44 @@ pub(super) fn reset_signals() {
         let empty: libc::sigset_t = std::mem::zeroed();
         libc::sigprocmask(libc::SIG_SETMASK, &raw const empty, std::ptr::null_mut());
     }
+}
+
+/// Where this program's arguments lie in its memory: the kernel shows that memory as `/proc/<pid>/cmdline`, of a forked process too.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Arguments {
+    start: usize,
+    end: usize,
+}
+
+impl Arguments {
+    /// Finds them, in the 48th and 49th field of the process's state; nothing where that cannot be read.
+    pub(super) fn find() -> Arguments {
+        static FOUND: std::sync::OnceLock<Arguments> = std::sync::OnceLock::new();
+        *FOUND.get_or_init(|| {
+            let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+            let mut fields = stat.rsplit_once(')').map_or("", |(_, after)| after).split_whitespace().skip(45);
+            let mut next = || fields.next().and_then(|field| field.parse().ok());
+            match (next(), next()) {
+                (Some(start), Some(end)) if start < end => Arguments { start, end },
+                _ => Arguments::default(),
+            }
+        })
+    }
+
+    /// Overwrites them in this process, which must be a forked one that never reads them.
+    pub(super) fn forget(self) {
+        // SAFETY: the kernel put the arguments there and the memory stays mapped and writable; this process reads them no more.
+        unsafe {
+            let first = std::ptr::with_exposed_provenance_mut::<u8>(self.start);
+            std::ptr::write_bytes(first, 0, self.end - self.start);
+        }
+    }
+}
+
+/// Kills every process of this namespace but the calling one, which must be its first.
+pub(super) fn kill_all_others() {
+    // SAFETY: no memory is touched.
+    unsafe { libc::kill(-1, libc::SIGKILL) };
 }
 
 /// Lets the kernel reap this process's children, also those that it inherits.
@@ -247,27 +295,32 @@ pub(super) fn landlock_enforce(ruleset: BorrowedFd<'_>) -> Result<(), Errno> {
     done(unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0_u32) })
 }
 
-/// Waits for a child to end and reaps it; its status, and the processor time of it and of all it had waited for.
-pub(super) fn reap(pid: Pid) -> Result<(i32, std::time::Duration), Errno> {
-    let mut status = 0;
+/// Waits for a child to exit and reaps it; its exit code.
+pub(super) fn wait_for_code(pid: Pid) -> Result<i32, Errno> {
+    let status = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::empty())?;
+    status.and_then(|(_, status)| status.exit_status()).ok_or(Errno::CHILD)
+}
+
+/// Waits for a child to end and reaps it; the processor time of it and of all that it had waited for.
+pub(super) fn reap(pid: Pid) -> Result<Duration, Errno> {
     // SAFETY: all-zero is a valid `rusage`.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: both pointers are valid for writes.
-    let result = unsafe { libc::wait4(pid.as_raw_nonzero().get(), &raw mut status, 0, &raw mut usage) };
+    // SAFETY: the pointer is valid for writes, and no status is asked for.
+    let result = unsafe { libc::wait4(pid.as_raw_nonzero().get(), std::ptr::null_mut(), 0, &raw mut usage) };
     done(i64::from(result))?;
-    Ok((status, duration(usage.ru_utime) + duration(usage.ru_stime)))
+    Ok(duration(usage.ru_utime) + duration(usage.ru_stime))
 }
 
-fn duration(time: libc::timeval) -> std::time::Duration {
+fn duration(time: libc::timeval) -> Duration {
     let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
     let micros = u64::try_from(time.tv_usec).unwrap_or(0);
-    std::time::Duration::from_secs(seconds) + std::time::Duration::from_micros(micros)
+    Duration::from_secs(seconds) + Duration::from_micros(micros)
 }
 
-/// Enters namespaces of another process.
-pub(super) fn enter_namespaces(process: BorrowedFd<'_>, flags: i32) -> Result<(), Errno> {
+/// Enters a namespace, of whichever kind it is.
+pub(super) fn enter_namespace(namespace: BorrowedFd<'_>) -> Result<(), Errno> {
     // SAFETY: only this process's namespaces change.
-    done(i64::from(unsafe { libc::setns(process.as_raw_fd(), flags) }))
+    done(i64::from(unsafe { libc::setns(namespace.as_raw_fd(), 0) }))
 }
 
 fn done(result: i64) -> Result<(), Errno> {

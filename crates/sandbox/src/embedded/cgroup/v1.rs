@@ -14,7 +14,7 @@ const PERIOD: u64 = 100_000;
 
 /// A directory in each hierarchy.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Directories {
+pub(in crate::embedded) struct Directories {
     pub(super) memory: PathBuf,
     pub(super) pids: PathBuf,
     pub(super) cpu: PathBuf,

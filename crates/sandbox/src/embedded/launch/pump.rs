@@ -1,17 +1,20 @@
 //! Moves bytes between a running command and its caller until it has ended, its time is up, or it is killed.
 
 use std::io::{self, Write};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::time::Instant;
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::io::Errno;
+use rustix::net::RecvFlags;
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::Signal;
 use tokio::sync::mpsc;
 
+use super::Born;
 use crate::child::{Feed, Stream};
+use crate::embedded::cgroup::Cgroup;
 use crate::embedded::report::Report;
+use crate::outcome::Captured;
 
 /// What a command reads.
 pub(in crate::embedded) enum Input {
@@ -31,13 +34,12 @@ pub(super) struct Streams {
     stderr: Option<OwnedFd>,
 }
 
-/// All that is watched.
+/// Watches one command.
 pub(super) struct Pump<'a> {
-    pub(super) streams: Streams,
-    pub(super) feed: Feed,
-    pub(super) deadline: Instant,
-    pub(super) launcher: BorrowedFd<'a>,
-    pub(super) process: BorrowedFd<'a>,
+    streams: Streams,
+    feed: Feed,
+    born: &'a Born,
+    cgroup: Option<&'a Cgroup>,
 }
 
 /// How it ended.
@@ -52,6 +54,11 @@ impl Wake {
     /// Something that nobody has called yet.
     pub(in crate::embedded) fn new() -> io::Result<Wake> {
         Ok(Wake(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?))
+    }
+
+    /// For watching it among others.
+    pub(in crate::embedded) fn poll(&self) -> PollFd<'_> {
+        PollFd::from_borrowed_fd(self.0.as_fd(), PollFlags::IN)
     }
 
     /// Wakes the thread.
@@ -100,24 +107,30 @@ fn write_input(input: &Input, to: OwnedFd) -> io::Result<()> {
 /// Bytes that fit into a pipe that nobody reads yet.
 const PIPE_HOLDS: usize = 4096;
 
-impl Pump<'_> {
-    /// Moves bytes until the command's container is gone and its streams are empty.
-    pub(super) fn run(&mut self, wake: &Wake) -> Ended {
+/// Where a deadline is too far away for the kernel, it is looked at again after this long.
+const A_MINUTE: Timespec = Timespec { tv_sec: 60, tv_nsec: 0 };
+
+impl<'a> Pump<'a> {
+    /// Watches a process, which has a cgroup of its own where limits are enforced.
+    pub(super) fn new(streams: Streams, feed: Feed, born: &'a Born, cgroup: Option<&'a Cgroup>) -> Pump<'a> {
+        Pump { streams, feed, born, cgroup }
+    }
+
+    /// Moves bytes until the process is gone and its streams are empty.
+    pub(super) fn run(&mut self, deadline: Instant, wake: &Wake) -> Ended {
         let mut ended = Ended { report: None, timed_out: false };
-        let mut killed = false;
+        let mut deadline = Some(deadline);
         loop {
-            let Some(ready) = self.wait(wake, killed) else {
+            let Some(ready) = self.wait(wake, deadline) else {
                 ended.timed_out = ended.report.is_none();
-                killed = true;
-                self.kill();
+                deadline = self.kill();
                 continue;
             };
             if ready.report {
                 self.hear(&mut ended);
             }
-            if ready.wake && !killed {
-                killed = true;
-                self.kill();
+            if ready.wake {
+                deadline = self.kill();
             }
             let moved = self.drain(Stream::Stdout, ready.stdout) | self.drain(Stream::Stderr, ready.stderr);
             if ready.process && !moved {
@@ -127,54 +140,53 @@ impl Pump<'_> {
         }
     }
 
-    fn kill(&self) {
-        let _ = rustix::process::pidfd_send_signal(self.process, Signal::KILL);
+    /// What was kept of both streams.
+    pub(super) fn into_captured(self) -> (Captured, Captured) {
+        self.feed.into_captured()
     }
 
-    /// Waits for something to happen; `None` when the time is up.
-    fn wait(&self, wake: &Wake, killed: bool) -> Option<Ready> {
-        let none = self.process;
-        let stream = |stream: &Option<OwnedFd>| stream.as_ref().map_or(PollFlags::empty(), |_| PollFlags::IN);
-        let fd = |stream: &'_ Option<OwnedFd>| {
-            stream.as_ref().map_or(none, |fd| {
-                // SAFETY: the stream is borrowed from `self`, which outlives the poll.
-                unsafe { BorrowedFd::borrow_raw(std::os::fd::AsRawFd::as_raw_fd(fd)) }
-            })
-        };
+    /// Kills everything; from then on there is nothing to wait for but the end.
+    fn kill(&self) -> Option<Instant> {
+        self.born.kill();
+        if let Some(cgroup) = self.cgroup {
+            cgroup.kill();
+        }
+        None
+    }
+
+    /// Waits for something to happen; `None` when the time is up. Without a deadline it has been killed.
+    fn wait(&self, wake: &Wake, deadline: Option<Instant>) -> Option<Ready> {
+        let watched =
+            |stream: &Option<OwnedFd>| if stream.is_some() { PollFlags::IN } else { PollFlags::empty() };
+        let Streams { stdout, stderr } = &self.streams;
+        let wanted = if deadline.is_some() { PollFlags::IN } else { PollFlags::empty() };
+        let process = self.born.process().as_fd();
         let mut fds = [
-            PollFd::from_borrowed_fd(self.launcher, PollFlags::IN),
-            PollFd::from_borrowed_fd(self.process, PollFlags::IN),
-            PollFd::from_borrowed_fd(wake.0.as_fd(), if killed { PollFlags::empty() } else { PollFlags::IN }),
-            PollFd::from_borrowed_fd(fd(&self.streams.stdout), stream(&self.streams.stdout)),
-            PollFd::from_borrowed_fd(fd(&self.streams.stderr), stream(&self.streams.stderr)),
+            PollFd::from_borrowed_fd(self.born.reports(), PollFlags::IN),
+            PollFd::from_borrowed_fd(process, PollFlags::IN),
+            PollFd::from_borrowed_fd(wake.0.as_fd(), wanted),
+            PollFd::from_borrowed_fd(stdout.as_ref().map_or(process, AsFd::as_fd), watched(stdout)),
+            PollFd::from_borrowed_fd(stderr.as_ref().map_or(process, AsFd::as_fd), watched(stderr)),
         ];
         loop {
-            let left = self.deadline.saturating_duration_since(Instant::now());
-            let timeout =
-                (!killed).then(|| Timespec::try_from(left).unwrap_or(Timespec { tv_sec: 60, tv_nsec: 0 }));
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            let timeout = left.map(|left| Timespec::try_from(left).unwrap_or(A_MINUTE));
             match poll(&mut fds, timeout.as_ref()) {
-                Ok(0) if left.is_zero() => return None,
+                Ok(0) if left.is_some_and(|left| left.is_zero()) => return None,
                 Ok(0) | Err(Errno::INTR) => {}
                 _ => break,
             }
         }
-        let [report, process, woken, stdout, stderr] = fds.map(|fd| !fd.revents().is_empty());
-        Some(Ready { report, process, wake: woken, stdout, stderr })
+        let [report, process, wake, stdout, stderr] = fds.map(|fd| !fd.revents().is_empty());
+        Some(Ready { report, process, wake, stdout, stderr })
     }
 
     /// Takes what the container says of itself; the last word counts, and an end is the last.
     fn hear(&mut self, ended: &mut Ended) {
-        use rustix::net::RecvFlags;
-        let mut peek = [0_u8; 1];
-        while rustix::net::recv(self.launcher, &mut peek, RecvFlags::PEEK | RecvFlags::DONTWAIT)
-            .is_ok_and(|(count, _)| count > 0)
-        {
-            match Report::receive(self.launcher) {
-                Ok(Some((report, _))) if !matches!(ended.report, Some(Report::NotExecuted { .. })) => {
-                    ended.report = Some(report);
-                }
-                Ok(Some(_)) => {}
-                _ => return,
+        while let Ok(Some((report, _))) = Report::receive(self.born.reports(), RecvFlags::DONTWAIT) {
+            // After a failure to execute there comes an end all the same, which says nothing more.
+            if !matches!(ended.report, Some(Report::NotExecuted { .. })) {
+                ended.report = Some(report);
             }
         }
     }

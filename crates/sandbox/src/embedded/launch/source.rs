@@ -6,12 +6,17 @@
 use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use rustix::process::Signal;
 
 use super::{Identity, failed};
 use crate::backend::LaunchError;
-use crate::embedded::plan::{Action, Plan};
-use crate::embedded::stage::{Opened, open_source};
+use crate::embedded::NAME;
+use crate::embedded::plan::{Action, Plan, READ_ONLY};
+use crate::embedded::stage::{Opened, die_with_launcher, open_source};
+use crate::embedded::sys::{self, CloneFlags, Forked};
+use crate::probe::{Feature, Finding};
 
 /// The opened sources, by the index of their action.
 pub(super) fn open_all(plan: &Plan, identity: Identity) -> Result<Vec<Option<Opened>>, LaunchError> {
@@ -19,20 +24,81 @@ pub(super) fn open_all(plan: &Plan, identity: Identity) -> Result<Vec<Option<Ope
 }
 
 fn open(action: &Action, identity: Identity) -> Result<Option<Opened>, LaunchError> {
-    let _ = identity;
     match action {
         // A relative source lies in the new root, which is not there yet.
-        Action::Bind { source, .. } if source.to_bytes().starts_with(b"/") => {
-            Ok(Some(Opened { source: tree(source)?, layer: None }))
+        Action::Bind { source, .. } if !source.to_bytes().starts_with(b"/") => Ok(None),
+        Action::Bind { source, personal, attributes, .. } => {
+            let tree = open_tree(source)?;
+            match personal.then(|| show_as_own(&tree, source, identity)) {
+                // Without it a container may be able to read less, but never more.
+                Some(Err(_)) if *attributes == READ_ONLY => {}
+                Some(shown) => shown?,
+                None => {}
+            }
+            Ok(Some(Opened { source: tree, layer: None }))
         }
         Action::Overlay { lower, layer, .. } => {
-            Ok(Some(Opened { source: tree(lower)?, layer: Some(tree(layer)?) }))
+            give_layer(layer, identity)?;
+            let tree = open_tree(lower)?;
+            show_as_own(&tree, lower, identity)?;
+            Ok(Some(Opened { source: tree, layer: Some(open_tree(layer)?) }))
         }
         _ => Ok(None),
     }
 }
 
-fn tree(path: &CStr) -> Result<OwnedFd, LaunchError> {
-    let shown = Path::new(std::ffi::OsStr::from_bytes(path.to_bytes()));
-    open_source(path).map_err(|errno| LaunchError::Source { path: shown.to_owned(), source: errno.into() })
+fn open_tree(path: &CStr) -> Result<OwnedFd, LaunchError> {
+    open_source(path).map_err(|errno| LaunchError::Source { path: shown(path), source: errno.into() })
+}
+
+/// Shows what belongs to the owner of a directory as the container user's.
+fn show_as_own(tree: &OwnedFd, source: &CStr, identity: Identity) -> Result<(), LaunchError> {
+    let owner = rustix::fs::fstat(tree).map_err(|errno| failed("read the owner of a mount")(errno.into()))?;
+    if (owner.st_uid, owner.st_gid) == (identity.uid, identity.gid) {
+        return Ok(());
+    }
+    let map = owner_map((owner.st_uid, owner.st_gid), identity).map_err(failed("make a map of owners"))?;
+    sys::map_mount_owners(tree.as_fd(), map.as_fd()).map_err(|errno| LaunchError::Unsupported {
+        backend: NAME,
+        feature: Feature::CopyOnWrite,
+        finding: Finding::new(
+            format!("the owners of {} cannot be mapped there: {errno}", shown(source).display()),
+            "keep the workspace on ext4, xfs or btrfs, or run as the user that owns it",
+        ),
+    })
+}
+
+/// A user namespace whose map turns the one owner into the other. It needs a process for as long as it takes to open it.
+fn owner_map((uid, gid): (u32, u32), identity: Identity) -> std::io::Result<OwnedFd> {
+    let flags = CloneFlags { flags: libc::CLONE_NEWUSER as u64, cgroup: None };
+    // SAFETY: the child only waits.
+    let Forked::Parent { pid, pidfd } = (unsafe { sys::fork(flags) })? else { wait_to_be_killed() };
+    let directory = PathBuf::from(format!("/proc/{}", pid.as_raw_nonzero()));
+    let opened = std::fs::write(directory.join("uid_map"), format!("{uid} {} 1", identity.uid))
+        .and_then(|()| std::fs::write(directory.join("gid_map"), format!("{gid} {} 1", identity.gid)))
+        .and_then(|()| std::fs::File::open(directory.join("ns/user")));
+    let _ = rustix::process::pidfd_send_signal(&pidfd, Signal::KILL);
+    let _ = sys::reap(pid);
+    opened.map(OwnedFd::from)
+}
+
+fn wait_to_be_killed() -> ! {
+    let _ = die_with_launcher();
+    loop {
+        let _ = rustix::event::poll(&mut [], None);
+    }
+}
+
+/// The layer's two directories take what the container's user writes.
+fn give_layer(layer: &CStr, identity: Identity) -> Result<(), LaunchError> {
+    for part in ["upper", "work"] {
+        let part = shown(layer).join(part);
+        std::os::unix::fs::chown(&part, Some(identity.uid), Some(identity.gid))
+            .map_err(|source| LaunchError::Source { path: part, source })?;
+    }
+    Ok(())
+}
+
+fn shown(path: &CStr) -> PathBuf {
+    Path::new(std::ffi::OsStr::from_bytes(path.to_bytes())).to_owned()
 }

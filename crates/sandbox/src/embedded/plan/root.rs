@@ -104,6 +104,7 @@ pub(super) fn devices(actions: &mut Vec<Action>) -> Result<(), LaunchError> {
             source: c_string(format!("/dev/{name}").as_bytes())?,
             target: path(&target)?,
             attributes: MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NOEXEC,
+            personal: false,
         });
     }
     for (name, to) in
@@ -127,6 +128,7 @@ pub(super) fn processes(actions: &mut Vec<Action>) -> Result<(), LaunchError> {
             source: c_string(cover.as_bytes())?,
             target: path(&Path::new("proc").join(name))?,
             attributes: READ_ONLY,
+            personal: false,
         });
     }
     Ok(())
@@ -146,7 +148,12 @@ fn show(actions: &mut Vec<Action>, source: &Path, target: &Path) -> Result<(), L
         return Ok(());
     }
     make_place(actions, target, kind.is_dir())?;
-    actions.push(Action::Bind { source: path(source)?, target: path(target)?, attributes: READ_ONLY });
+    actions.push(Action::Bind {
+        source: path(source)?,
+        target: path(target)?,
+        attributes: READ_ONLY,
+        personal: false,
+    });
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 //! Targets are opened without following any link: a mount made earlier may show a stranger's directory.
 
 use std::ffi::CStr;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
@@ -12,9 +12,10 @@ use rustix::mount::{
     UnmountFlags,
 };
 
+use super::handed::Handed;
 use super::{Failure, at};
 use crate::embedded::plan::{Action, CONFINED, Plan, READ_ONLY};
-use crate::embedded::report::{MOST_KEPT, Report, Step};
+use crate::embedded::report::Step;
 use crate::embedded::sys;
 
 /// A mount's source, or an overlay's two, opened by the launcher.
@@ -26,12 +27,6 @@ pub(in crate::embedded) struct Opened {
     pub(in crate::embedded) layer: Option<OwnedFd>,
 }
 
-/// Directories in memory whose content the launcher keeps.
-pub(in crate::embedded) struct Kept {
-    fds: [RawFd; MOST_KEPT],
-    count: usize,
-}
-
 /// Where an overlay's parts are mounted while it is made.
 const PARTS: &CStr = c"mnt/parts";
 const LOWER: &CStr = c"mnt/parts/lower";
@@ -40,25 +35,36 @@ const UPPER: &CStr = c"mnt/parts/layer/upper";
 const WORK: &CStr = c"mnt/parts/layer/work";
 
 /// Builds the root and changes to it.
-pub(in crate::embedded) fn build(plan: &Plan, sources: &[Option<Opened>]) -> Result<Kept, Failure> {
+pub(super) fn build(plan: &Plan, sources: &[Option<Opened>], handed: &mut Handed) -> Result<(), Failure> {
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     rustix::mount::mount_change(c"/", private).map_err(at(Step::Root))?;
     let root = memory(c"8388608", c"0755").map_err(at(Step::Root))?;
     // Laid over the old root, which absolute paths still lead to until the pivot.
     move_mount(&root, CWD, c"/").map_err(at(Step::Root))?;
     rustix::process::fchdir(&root).map_err(at(Step::Root))?;
-    let mut kept = Kept { fds: [-1; MOST_KEPT], count: 0 };
     for (index, action) in plan.actions.iter().enumerate() {
         let opened = sources.get(index).and_then(Option::as_ref);
-        perform(action, opened, root.as_fd(), &mut kept).map_err(|errno| Failure {
+        perform(action, opened, root.as_fd(), handed).map_err(|errno| Failure {
             step: Step::Action,
             index: index as u32,
             errno,
         })?;
     }
     sys::set_mount_attributes(root.as_fd(), READ_ONLY.bits().into(), false).map_err(at(Step::Root))?;
-    pivot(&root).map_err(at(Step::Pivot))?;
-    Ok(kept)
+    pivot(&root).map_err(at(Step::Pivot))
+}
+
+/// Makes the place of a mount in a root that already stands, or mounts what was opened for it.
+pub(super) fn place(action: &Action, tree: Option<&OwnedFd>, root: BorrowedFd<'_>) -> Result<(), Errno> {
+    match (action, tree) {
+        (Action::Directory { path }, _) => make_directory(root, path),
+        (Action::File { path, content }, _) => make_file(root, path, content),
+        (Action::Bind { target, attributes, .. }, Some(tree)) => {
+            sys::set_mount_attributes(tree.as_fd(), attributes.bits().into(), true)?;
+            attach(tree.as_fd(), root, target)
+        }
+        _ => Err(Errno::INVAL),
+    }
 }
 
 /// Opens something of the host as a mount that is not yet anywhere.
@@ -72,7 +78,7 @@ fn perform(
     action: &Action,
     opened: Option<&Opened>,
     root: BorrowedFd<'_>,
-    kept: &mut Kept,
+    handed: &mut Handed,
 ) -> Result<(), Errno> {
     match action {
         Action::Directory { path } => make_directory(root, path),
@@ -81,7 +87,7 @@ fn perform(
             let (parent, name) = parent_of(root, path)?;
             rustix::fs::symlinkat(to.as_c_str(), &parent, name)
         }
-        Action::Bind { source, target, attributes } => {
+        Action::Bind { source, target, attributes, .. } => {
             let own;
             let source = match opened {
                 Some(opened) => opened.source.as_fd(),
@@ -98,7 +104,7 @@ fn perform(
             let mount = memory(size, c"1777")?;
             attach(mount.as_fd(), root, target)?;
             if *keep {
-                kept.push(mount)?;
+                handed.push(mount)?;
             }
             Ok(())
         }
@@ -228,24 +234,4 @@ fn pivot(root: &OwnedFd) -> Result<(), Errno> {
     // The old root now lies over the new one, and is taken away.
     rustix::mount::unmount(c".", UnmountFlags::DETACH)?;
     rustix::process::chdir(c"/")
-}
-
-impl Kept {
-    fn push(&mut self, mount: OwnedFd) -> Result<(), Errno> {
-        *self.fds.get_mut(self.count).ok_or(Errno::MFILE)? = mount.as_raw_fd();
-        self.count += 1;
-        // Stays open until the process executes or ends.
-        std::mem::forget(mount);
-        Ok(())
-    }
-
-    /// Sends a message with the descriptors.
-    pub(in crate::embedded) fn send(&self, report: Report, launcher: BorrowedFd<'_>) -> Result<(), Errno> {
-        let mut fds = [launcher; MOST_KEPT];
-        for (fd, &raw) in fds.iter_mut().zip(&self.fds).take(self.count) {
-            // SAFETY: `push` left these open.
-            *fd = unsafe { BorrowedFd::borrow_raw(raw) };
-        }
-        report.send(launcher, fds.get(..self.count).unwrap_or_default())
-    }
 }

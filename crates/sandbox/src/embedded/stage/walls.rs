@@ -10,7 +10,7 @@ use rustix::thread::{CapabilitySet, CapabilitySets, UnshareFlags};
 use super::{Failure, at};
 use crate::embedded::plan::Plan;
 use crate::embedded::report::Step;
-use crate::embedded::sys;
+use crate::embedded::sys::{self, Arguments};
 
 /// Open files: enough for interpreters and build tools, too few to exhaust the host.
 const OPEN_FILES: u64 = 4096;
@@ -78,6 +78,10 @@ pub(super) fn own_cgroup_namespace() -> Result<(), Errno> {
     unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWCGROUP) }
 }
 
-pub(super) fn hide() -> Result<(), Errno> {
-    rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)
+/// Lets nobody look into this process while it holds a copy of the launcher's memory, and forgets the launcher's arguments, which
+/// everybody may read.
+pub(super) fn hide(arguments: Arguments) -> Result<(), Errno> {
+    rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    arguments.forget();
+    rustix::thread::set_name(c"guild-init")
 }

@@ -1,0 +1,169 @@
+//! The birth of a process into its namespaces, or into those of a running container, and what is heard of it afterwards.
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::time::Duration;
+
+use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, socketpair};
+use rustix::process::{Pid, Signal};
+
+use super::{failed, source};
+use crate::backend::LaunchError;
+use crate::embedded::cgroup::{self, Cgroup};
+use crate::embedded::identity::Identity;
+use crate::embedded::plan::{Exec, Plan};
+use crate::embedded::report::{Report, Step};
+use crate::embedded::stage::{self, Inheritance};
+use crate::embedded::sys::{self, Arguments, CloneFlags, Forked};
+use crate::outcome::ExitStatus;
+use crate::policy::Network;
+
+/// What a new process is to be.
+pub(in crate::embedded) struct Birth<'a> {
+    /// Its root file system and walls, or, in a running container, its own mounts.
+    pub(in crate::embedded) plan: &'a Plan,
+    /// What it runs; `None` waits to be killed.
+    pub(in crate::embedded) exec: Option<&'a Exec>,
+    /// The namespaces of a running container to enter.
+    pub(in crate::embedded) container: Option<&'a [OwnedFd]>,
+    /// Who its user is, outside.
+    pub(in crate::embedded) identity: Identity,
+    /// Where it is counted and limited.
+    pub(in crate::embedded) cgroup: Option<&'a Cgroup>,
+    /// Its standard streams.
+    pub(in crate::embedded) streams: [RawFd; 3],
+}
+
+/// A container's first process, or one that has entered it, seen from outside.
+pub(in crate::embedded) struct Born {
+    pid: Pid,
+    pidfd: OwnedFd,
+    launcher: OwnedFd,
+}
+
+/// How it ended.
+pub(super) struct Ending {
+    /// The command's status, or why it could not be executed.
+    pub(super) status: io::Result<ExitStatus>,
+    /// Processor time of all that was waited for.
+    pub(super) cpu: Option<Duration>,
+    /// Bytes written.
+    pub(super) written: Option<u64>,
+}
+
+impl Born {
+    /// Makes the process and tells it to begin.
+    pub(in crate::embedded) fn new(birth: &Birth<'_>) -> Result<Born, LaunchError> {
+        let (launcher, theirs) =
+            socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
+                .map_err(|errno| failed("make a socket pair")(errno.into()))?;
+        let identity = birth.identity;
+        let sources = if identity.switched { source::open_all(birth.plan, identity)? } else { Vec::new() };
+        let cgroup = |error| failed("open the cgroup")(error);
+        let doors = birth.cgroup.map_or(Ok(Vec::new()), Cgroup::doors).map_err(cgroup)?;
+        let birthplace = birth.cgroup.map_or(Ok(None), Cgroup::birthplace).map_err(cgroup)?;
+        let inheritance = Inheritance {
+            launcher: theirs.as_fd(),
+            arguments: Arguments::find(),
+            cgroups: &cgroup::raw(&doors),
+            sources: &sources,
+            switch_user: identity.switched,
+            streams: birth.streams,
+        };
+        let flags = if birth.container.is_some() { 0 } else { namespaces(birth.plan.network) };
+        let flags = CloneFlags { flags, cgroup: birthplace.as_ref().map(AsRawFd::as_raw_fd) };
+        // SAFETY: both lives make system calls only and never return; everything they use was made before.
+        match unsafe { sys::fork(flags) }.map_err(|errno| failed("make namespaces")(errno.into()))? {
+            Forked::Child => match (birth.container, birth.exec) {
+                (Some(container), Some(exec)) => stage::join(container, birth.plan, exec, &inheritance),
+                _ => stage::live(birth.plan, birth.exec, &inheritance),
+            },
+            Forked::Parent { pid, pidfd } => Born { pid, pidfd, launcher }.begin(birth),
+        }
+    }
+
+    fn begin(self, birth: &Birth<'_>) -> Result<Born, LaunchError> {
+        let identified = if birth.container.is_none() { self.identify(birth) } else { Ok(()) };
+        if let Err(source) = identified {
+            self.give_up();
+            return Err(failed("map the container's user")(source));
+        }
+        Ok(self)
+    }
+
+    fn identify(&self, birth: &Birth<'_>) -> io::Result<()> {
+        birth.identity.map(self.pid, birth.plan.user)?;
+        rustix::io::write(&self.launcher, b"1")?;
+        Ok(())
+    }
+
+    /// Waits for the walls to be up; what the process hands over.
+    pub(in crate::embedded) fn wait_until_ready(&self, plan: &Plan) -> Result<Vec<OwnedFd>, LaunchError> {
+        let problem = match Report::receive(self.launcher.as_fd(), RecvFlags::empty()) {
+            Ok(Some((Report::Ready, kept))) => return Ok(kept),
+            Ok(Some((Report::Failed { step, index, errno }, _))) => {
+                let step = match plan.actions.get(index as usize) {
+                    Some(action) if step == Step::Action => action.to_string(),
+                    _ => step.purpose().to_owned(),
+                };
+                LaunchError::Step { step, source: io::Error::from_raw_os_error(errno) }
+            }
+            Ok(_) => failed("start its first process")(io::ErrorKind::UnexpectedEof.into()),
+            Err(errno) => failed("hear from its first process")(errno.into()),
+        };
+        self.give_up();
+        Err(problem)
+    }
+
+    /// Kills it, and with a container's first process everything in the container.
+    pub(in crate::embedded) fn kill(&self) {
+        let _ = rustix::process::pidfd_send_signal(&self.pidfd, Signal::KILL);
+    }
+
+    /// Kills it and waits until it is gone.
+    pub(in crate::embedded) fn give_up(&self) {
+        self.kill();
+        let _ = sys::reap(self.pid);
+    }
+
+    /// Reaps it, which has ended or been killed, and makes sense of what was last heard.
+    pub(super) fn finish(self, report: Option<Report>) -> Ending {
+        let cpu = sys::reap(self.pid).ok();
+        let (status, written) = match report {
+            Some(Report::Ended { status, written }) => (Ok(exit_status(status)), written),
+            Some(Report::NotExecuted { errno }) => (Err(io::Error::from_raw_os_error(errno)), None),
+            _ => (Ok(ExitStatus::Signal(libc::SIGKILL)), None),
+        };
+        Ending { status, cpu, written }
+    }
+
+    /// A descriptor of the process, readable when it has ended.
+    pub(in crate::embedded) fn process(&self) -> &OwnedFd {
+        &self.pidfd
+    }
+
+    /// Where it reports.
+    pub(super) fn reports(&self) -> BorrowedFd<'_> {
+        self.launcher.as_fd()
+    }
+}
+
+fn namespaces(network: Network) -> u64 {
+    let mut flags = libc::CLONE_NEWUSER
+        | libc::CLONE_NEWNS
+        | libc::CLONE_NEWPID
+        | libc::CLONE_NEWIPC
+        | libc::CLONE_NEWUTS;
+    if network == Network::None {
+        flags |= libc::CLONE_NEWNET;
+    }
+    flags as u64
+}
+
+fn exit_status(raw: i32) -> ExitStatus {
+    if libc::WIFSIGNALED(raw) {
+        ExitStatus::Signal(libc::WTERMSIG(raw))
+    } else {
+        ExitStatus::Code(libc::WEXITSTATUS(raw))
+    }
+}

@@ -1,0 +1,135 @@
+//! What a process does to enter a container that is already running, and to run one command there.
+//!
+//! It stays outside of the container's process namespace itself, where nobody inside can see it; only the command it starts is in.
+
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use rustix::mount::MountPropagationFlags;
+use rustix::process::WaitOptions;
+use rustix::thread::UnshareFlags;
+
+use super::root::{self, Opened};
+use super::{Failure, Inheritance, NOT_SET_UP, at, die_with_launcher, enter_cgroup, report, walls};
+use crate::embedded::init;
+use crate::embedded::plan::{Action, Exec, Plan, READ_ONLY};
+use crate::embedded::report::{Report, Step};
+use crate::embedded::sys;
+
+/// How many steps the mounts of one command can take.
+pub(in crate::embedded) const MOST_MOUNTS: usize = 64;
+
+/// The life of a process that enters a container, whose namespaces are given, and runs a command in it. `plan` has the mounts that only this command sees.
+pub(in crate::embedded) fn join(
+    container: &[OwnedFd],
+    plan: &Plan,
+    exec: &Exec,
+    from: &Inheritance<'_>,
+) -> ! {
+    if let Err(failure) = enter(container, plan, from) {
+        report(from.launcher, &failure);
+        sys::exit(NOT_SET_UP);
+    }
+    if Report::Ready.send(from.launcher, &[]).is_err() {
+        sys::exit(NOT_SET_UP);
+    }
+    // SAFETY: both sides go on with system calls alone.
+    match unsafe { sys::fork_behind_filter() } {
+        Ok(None) => {
+            let _ = die_with_launcher();
+            init::become_command(exec, from.launcher, from.streams)
+        }
+        Ok(Some(command)) => {
+            init::keep_only(from.launcher.as_raw_fd());
+            let status = loop {
+                match rustix::process::waitpid(Some(command), WaitOptions::empty()) {
+                    Ok(Some((_, status))) => break status.as_raw(),
+                    Ok(None) | Err(Errno::INTR) => {}
+                    Err(_) => break NOT_SET_UP << 8,
+                }
+            };
+            let _ = Report::Ended { status, written: None }.send(from.launcher, &[]);
+            sys::exit(0)
+        }
+        Err(errno) => {
+            report(from.launcher, &Failure { step: Step::Fork, index: 0, errno });
+            sys::exit(NOT_SET_UP)
+        }
+    }
+}
+
+fn enter(container: &[OwnedFd], plan: &Plan, from: &Inheritance<'_>) -> Result<(), Failure> {
+    walls::hide(from.arguments).map_err(at(Step::Privileges))?;
+    for &cgroup in from.cgroups {
+        enter_cgroup(cgroup).map_err(at(Step::Cgroup))?;
+    }
+    let [user, rest @ ..] = container else { return Err(at(Step::Enter)(Errno::SRCH)) };
+    sys::enter_namespace(user.as_fd()).map_err(at(Step::Enter))?;
+    let mut trees: [Option<OwnedFd>; MOST_MOUNTS] = [const { None }; MOST_MOUNTS];
+    open_sources(plan, from.sources, &mut trees)?;
+    for namespace in rest {
+        sys::enter_namespace(namespace.as_fd()).map_err(at(Step::Enter))?;
+    }
+    if from.switch_user {
+        walls::become_user(plan.user).map_err(at(Step::Identity))?;
+    }
+    mount_all(plan, &trees)?;
+    rustix::process::chdir(c"/").map_err(at(Step::Enter))?;
+    walls::raise(plan)?;
+    die_with_launcher().map_err(at(Step::Identity))
+}
+
+/// Sources that the launcher has not opened are opened from a copy of the host's mounts that belongs to the container's user namespace:
+/// in the host's own this process has no right to.
+fn open_sources(
+    plan: &Plan,
+    opened: &[Option<Opened>],
+    trees: &mut [Option<OwnedFd>; MOST_MOUNTS],
+) -> Result<(), Failure> {
+    let mut own_mounts = false;
+    for (index, (action, place)) in plan.actions.iter().zip(trees).enumerate() {
+        let failed = |errno| Failure { step: Step::Action, index: index as u32, errno };
+        let Action::Bind { source, .. } = action else { continue };
+        let tree = match opened.get(index).and_then(Option::as_ref) {
+            Some(opened) => rustix::io::fcntl_dupfd_cloexec(&opened.source, 0).map_err(failed)?,
+            None => {
+                if !own_mounts {
+                    private_mounts().map_err(failed)?;
+                    own_mounts = true;
+                }
+                root::open_source(source).map_err(failed)?
+            }
+        };
+        *place = Some(tree);
+    }
+    Ok(())
+}
+
+fn mount_all(plan: &Plan, trees: &[Option<OwnedFd>; MOST_MOUNTS]) -> Result<(), Failure> {
+    if plan.actions.is_empty() {
+        return Ok(());
+    }
+    // Only this command sees them.
+    private_mounts().map_err(at(Step::Enter))?;
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let root = rustix::fs::open(c"/", flags, Mode::empty()).map_err(at(Step::Enter))?;
+    sys::clear_mount_attributes(root.as_fd(), READ_ONLY_ALONE).map_err(at(Step::Enter))?;
+    for (index, (action, tree)) in plan.actions.iter().zip(trees).enumerate() {
+        root::place(action, tree.as_ref(), root.as_fd()).map_err(|errno| Failure {
+            step: Step::Action,
+            index: index as u32,
+            errno,
+        })?;
+    }
+    sys::set_mount_attributes(root.as_fd(), READ_ONLY.bits().into(), false).map_err(at(Step::Enter))
+}
+
+const READ_ONLY_ALONE: u64 = libc::MOUNT_ATTR_RDONLY;
+
+fn private_mounts() -> Result<(), Errno> {
+    // SAFETY: this process has no threads, and no file system state of its own to lose.
+    unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWNS)? };
+    let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+    rustix::mount::mount_change(c"/", private)
+}
