@@ -108,10 +108,10 @@ mod tests {
     #[test]
     fn on_a_hybrid_machine_the_controllers_are_in_version_1() {
         check(
-            "40 32 0:30 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw
-             41 32 0:31 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct
-             42 32 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory
-             43 32 0:33 /box /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids",
+            "40 32 0:30 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n\
+             41 32 0:31 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n\
+             42 32 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n\
+             43 32 0:33 /box /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n",
             "9:pids:/box/inner\n4:memory:/\n3:cpu,cpuacct:/a\n0::/\n",
             expect![[r#"
                 V1(
