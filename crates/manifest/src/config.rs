@@ -37,7 +37,14 @@
 //! | `prompt.budget` | characters of a prompt catalog | a smaller number |
 //! | `prompt.format` | `xml`, `index`, `bullets`, `json` or `sections` | no |
 //! | `config` | a free table that skills ask with `requires.config` | no |
-//! | `approvals ledger mcp roles runners sandbox secrets serve sources trust vet` | kept for their parts | no |
+//! | `sandbox.backend` | `auto`, `embedded`, `docker` or `podman` | no |
+//! | `sandbox.role` | the role that a run has where it names none | a known role |
+//! | `sandbox.roles.<name>` | a root file system: `root = "host"`, `directory` or `image`; `description` | no |
+//! | `sandbox.limits` | `strict` or `best-effort` | `strict` |
+//! | `sandbox.{cpus,memory_mb,pids,timeout_seconds,output_bytes,scratch_mb}` | what one container may use | a smaller number |
+//! | `sandbox.ceilings.{containers,cpus,memory_mb}` | what the containers of one owner may use together | no |
+//! | `sandbox.images.{max_bytes,max_files,insecure_registries}` | what images may be, and from where | no |
+//! | `approvals ledger mcp roles runners secrets serve sources trust vet` | kept for their parts | no |
 
 mod agents;
 mod document;
@@ -46,6 +53,7 @@ mod keys;
 mod merge;
 mod path;
 mod reader;
+mod sandbox;
 mod sections;
 mod settings;
 #[cfg(test)]
@@ -59,6 +67,10 @@ pub use document::{MAX_BYTES, Syntax};
 pub use effective::{Config, Limits, Prompt, SkillEntry};
 pub use merge::merge;
 pub use path::{ExpandError, expand};
+pub use sandbox::{
+    Backend, CeilingSettings, Ceilings, DEFAULT_ROLE, Enforcement, ImageRules, ImageSettings, Role, RoleRoot,
+    Sandbox, SandboxSettings, Usage,
+};
 pub use settings::{
     AgentSettings, Hook, LimitSettings, Place, Placed, PluginEntry, PromptFormat, PromptSettings, Section,
     Settings, SkillSettings,

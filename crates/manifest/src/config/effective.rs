@@ -1,6 +1,7 @@
 //! The configuration in effect: every default filled in, and the questions that others ask of it.
 
 use super::agents::{Agent, Allowlist, skill_name};
+use super::sandbox::Sandbox;
 use super::settings::{Place, PluginEntry, PromptFormat, Section, by_digest};
 use crate::Problem;
 use crate::fold::fold;
@@ -37,6 +38,8 @@ pub struct Config {
     pub limits: Limits,
     /// How prompt catalogs are made.
     pub prompt: Prompt,
+    /// How containers are made.
+    pub sandbox: Sandbox,
     /// The free table that skills ask.
     #[serde(serialize_with = "by_digest")]
     pub data: Data,
@@ -153,6 +156,7 @@ impl Default for Config {
             builtins: true,
             limits: Limits::default(),
             prompt: Prompt::default(),
+            sandbox: Sandbox::default(),
             data: Data::Map(Vec::new()),
             sections: Vec::new(),
             problems: Vec::new(),

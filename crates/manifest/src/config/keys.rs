@@ -38,7 +38,7 @@ pub(super) const TOP: Table = &[
     owner("mcp"),
     owner("roles"),
     owner("runners"),
-    owner("sandbox"),
+    anyone("sandbox"),
     owner("secrets"),
     owner("serve"),
     owner("sources"),
@@ -56,10 +56,34 @@ pub(super) const HOOK: Table = &[owner("enabled"), owner("priority"), owner("tim
 pub(super) const AGENT: Table = &[anyone("skills"), anyone("tools")];
 pub(super) const LIMITS: Table = &[anyone("max_file_bytes"), anyone("max_depth"), anyone("max_entries")];
 pub(super) const PROMPT: Table = &[anyone("budget"), owner("format")];
+pub(super) const SANDBOX: Table = &[
+    owner("backend"),
+    anyone("role"),
+    owner("roles"),
+    anyone("limits"),
+    anyone("cpus"),
+    anyone("memory_mb"),
+    anyone("pids"),
+    anyone("timeout_seconds"),
+    anyone("output_bytes"),
+    anyone("scratch_mb"),
+    owner("ceilings"),
+    owner("images"),
+];
+pub(super) const ROLE: Table = &[owner("root"), owner("directory"), owner("image"), owner("description")];
+pub(super) const CEILINGS: Table = &[owner("containers"), owner("cpus"), owner("memory_mb")];
+pub(super) const IMAGES: Table = &[owner("max_bytes"), owner("max_files"), owner("insecure_registries")];
 
 /// The tables that stand at a fixed place, for keys that were written in the wrong one.
-const PLACES: &[(&str, Table)] =
-    &[("", TOP), ("skills.", SKILLS), ("plugins.", PLUGINS), ("limits.", LIMITS), ("prompt.", PROMPT)];
+const PLACES: &[(&str, Table)] = &[
+    ("", TOP),
+    ("skills.", SKILLS),
+    ("plugins.", PLUGINS),
+    ("limits.", LIMITS),
+    ("prompt.", PROMPT),
+    ("sandbox.", SANDBOX),
+    ("sandbox.images.", IMAGES),
+];
 
 /// A key longer than this is no slip of the pen.
 const LONGEST: usize = 64;

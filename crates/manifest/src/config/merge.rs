@@ -5,7 +5,7 @@
 use super::agents::{Agent, Allowlist, Written, intersect};
 use super::reader::{join, shorten, untrusted};
 use super::settings::{AgentSettings, Placed, SkillSettings};
-use super::{Config, Layer, Settings};
+use super::{Config, Layer, Settings, sandbox};
 use crate::tree::Data;
 use crate::{Pos, Problem};
 
@@ -60,6 +60,7 @@ fn replace(config: &mut Config, settings: Settings) {
     set(&mut config.limits.max_entries, settings.limits.max_entries.map(|placed| placed.value));
     set(&mut config.prompt.budget, settings.prompt.budget.map(|placed| placed.value));
     set(&mut config.prompt.format, settings.prompt.format);
+    sandbox::replace(&mut config.sandbox, settings.sandbox);
     overlay(&mut config.data, settings.data);
     config.sections.extend(settings.sections);
 }
@@ -83,6 +84,7 @@ impl Narrowing<'_> {
         }
         self.builtins();
         self.limits();
+        self.problems.extend(sandbox::narrow(&mut self.config.sandbox, &self.settings.sandbox));
         self.problems.sort_by_key(|problem| problem.at);
         let file = &self.settings.file;
         self.config.problems.extend(self.problems.into_iter().map(|problem| problem.in_file(file)));

@@ -4,7 +4,7 @@
 
 use super::keys::{self, Right, Table};
 use super::{Layer, Place, Placed, path};
-use crate::tree::{Data, Entry, Node, ScalarKind, parse_int};
+use crate::tree::{Data, Entry, Node, ScalarKind, parse_float, parse_int};
 use crate::{Code, Pos, Problem, coerce};
 use std::ops::RangeInclusive;
 
@@ -100,16 +100,35 @@ impl<'a> Reader<'a> {
         self.placed(label, node, value.filter(|value| range.contains(value)), &wanted)
     }
 
+    /// A number that need not be whole.
+    pub fn decimal(&mut self, label: &str, node: &Node, range: RangeInclusive<f64>) -> Option<Placed<f64>> {
+        let is_number = |kind| matches!(kind, ScalarKind::Int | ScalarKind::Float);
+        let scalar = node.as_scalar().filter(|scalar| is_number(scalar.kind));
+        let value = scalar.and_then(|scalar| parse_float(&scalar.text));
+        let wanted = format!("a number from {} to {}", range.start(), range.end());
+        self.placed(label, node, value.filter(|value| range.contains(value)), &wanted)
+    }
+
+    /// Text that is not empty.
+    pub fn text(&mut self, label: &str, node: &Node) -> Option<Placed<String>> {
+        self.word(label, node)
+    }
+
     pub fn signed(&mut self, label: &str, node: &Node) -> Option<i64> {
         self.placed(label, node, integer(node), "a whole number").map(|placed| placed.value)
     }
 
     /// One of the given words.
     pub fn choice<T: Copy>(&mut self, label: &str, node: &Node, words: &[(&str, T)]) -> Option<T> {
+        self.chosen(label, node, words).map(|placed| placed.value)
+    }
+
+    /// One of the given words, with its place.
+    pub fn chosen<T: Copy>(&mut self, label: &str, node: &Node, words: &[(&str, T)]) -> Option<Placed<T>> {
         let text = node.as_str().unwrap_or_default().trim();
         let value = words.iter().find(|(word, _)| word.eq_ignore_ascii_case(text)).map(|(_, value)| *value);
         let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        self.placed(label, node, value, &format!("one of {}", names.join(", "))).map(|placed| placed.value)
+        self.placed(label, node, value, &format!("one of {}", names.join(", ")))
     }
 
     /// The words of a list, or the one word that stands alone.

@@ -6,7 +6,7 @@ use super::keys;
 use super::reader::{Reader, join};
 use super::{
     AgentSettings, Hook, LimitSettings, Placed, PluginEntry, PromptFormat, PromptSettings, Section, Settings,
-    SkillSettings, agents,
+    SkillSettings, agents, sandbox,
 };
 use crate::Code;
 use crate::tree::{Data, Entry, Node};
@@ -31,6 +31,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Node) -> Settings {
             "builtins" => settings.builtins = reader.boolean(key, node),
             "limits" => settings.limits = read_limits(reader, node),
             "prompt" => settings.prompt = read_prompt(reader, node),
+            "sandbox" => settings.sandbox = sandbox::read(reader, node),
             "config" => settings.data = reader.free(key, node),
             _ => settings.sections.extend(read_section(reader, key, node)),
         }

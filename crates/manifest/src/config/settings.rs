@@ -2,7 +2,7 @@
 //!
 //! Nothing here is merged or defaulted; `merge` makes a [`Config`](super::Config) of several of these.
 
-use super::Layer;
+use super::{Layer, SandboxSettings};
 use crate::Pos;
 use crate::tree::Data;
 use serde::{Serialize, Serializer};
@@ -36,6 +36,8 @@ pub struct Settings {
     pub limits: LimitSettings,
     /// `prompt`.
     pub prompt: PromptSettings,
+    /// `sandbox`.
+    pub sandbox: SandboxSettings,
     /// `config`.
     pub data: Option<Data>,
     /// The sections that other parts read.

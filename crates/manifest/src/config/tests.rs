@@ -5,6 +5,7 @@ mod layering;
 mod mistakes;
 mod questions;
 mod reading;
+mod sandbox;
 mod trust;
 
 use super::{Config, Layer, merge, read};

@@ -44,6 +44,35 @@ fn nothing_configured_is_the_defaults() {
             "budget": 8000,
             "format": "xml"
           },
+          "sandbox": {
+            "backend": "auto",
+            "role": "default",
+            "roles": {
+              "default": {
+                "root": "host",
+                "description": null
+              }
+            },
+            "limits": "strict",
+            "usage": {
+              "cpus": 1.0,
+              "memory_mb": 512,
+              "pids": 128,
+              "timeout_seconds": 600,
+              "output_bytes": 1048576,
+              "scratch_mb": 256
+            },
+            "ceilings": {
+              "containers": 4,
+              "cpus": 4.0,
+              "memory_mb": 8192
+            },
+            "images": {
+              "max_bytes": 17179869184,
+              "max_files": 1000000,
+              "insecure_registries": []
+            }
+          },
           "data": "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
           "sections": []
         }"#]]
@@ -227,7 +256,6 @@ fn sections_of_other_parts_are_kept_with_their_layer() {
         System sources [{"url":"u"}]
         User vet {"level":1}
         User approvals {}
-        User sandbox {}
         User mcp {}
         User trust {}
         User ledger {}

@@ -69,7 +69,7 @@ fn paths_out_of_the_project_are_refused() {
 #[test]
 fn keys_of_the_owner_are_refused() {
     check_project(
-        "[config]\na = 1\n[approvals]\n[ledger]\n[mcp]\n[roles]\n[runners]\n[sandbox]\n[secrets]\n[serve]\n[sources]\n[trust]\n[vet]\n",
+        "[config]\na = 1\n[approvals]\n[ledger]\n[mcp]\n[roles]\n[runners]\n[secrets]\n[serve]\n[sources]\n[trust]\n[vet]\n",
         expect![[r#"
             guild.toml:1:2: warning[config_key_untrusted]: `config` cannot be set; a project's file only narrows, so it was ignored
               hint: set it in ~/.config/guild/config.toml, which is yours
@@ -83,17 +83,15 @@ fn keys_of_the_owner_are_refused() {
               hint: set it in ~/.config/guild/config.toml, which is yours
             guild.toml:7:2: warning[config_key_untrusted]: `runners` cannot be set; a project's file only narrows, so it was ignored
               hint: set it in ~/.config/guild/config.toml, which is yours
-            guild.toml:8:2: warning[config_key_untrusted]: `sandbox` cannot be set; a project's file only narrows, so it was ignored
+            guild.toml:8:2: warning[config_key_untrusted]: `secrets` cannot be set; a project's file only narrows, so it was ignored
               hint: set it in ~/.config/guild/config.toml, which is yours
-            guild.toml:9:2: warning[config_key_untrusted]: `secrets` cannot be set; a project's file only narrows, so it was ignored
+            guild.toml:9:2: warning[config_key_untrusted]: `serve` cannot be set; a project's file only narrows, so it was ignored
               hint: set it in ~/.config/guild/config.toml, which is yours
-            guild.toml:10:2: warning[config_key_untrusted]: `serve` cannot be set; a project's file only narrows, so it was ignored
+            guild.toml:10:2: warning[config_key_untrusted]: `sources` cannot be set; a project's file only narrows, so it was ignored
               hint: set it in ~/.config/guild/config.toml, which is yours
-            guild.toml:11:2: warning[config_key_untrusted]: `sources` cannot be set; a project's file only narrows, so it was ignored
+            guild.toml:11:2: warning[config_key_untrusted]: `trust` cannot be set; a project's file only narrows, so it was ignored
               hint: set it in ~/.config/guild/config.toml, which is yours
-            guild.toml:12:2: warning[config_key_untrusted]: `trust` cannot be set; a project's file only narrows, so it was ignored
-              hint: set it in ~/.config/guild/config.toml, which is yours
-            guild.toml:13:2: warning[config_key_untrusted]: `vet` cannot be set; a project's file only narrows, so it was ignored
+            guild.toml:12:2: warning[config_key_untrusted]: `vet` cannot be set; a project's file only narrows, so it was ignored
               hint: set it in ~/.config/guild/config.toml, which is yours
         "#]],
     );
@@ -216,7 +214,7 @@ fn allowlists_cannot_be_widened() {
 
 #[test]
 fn settings_read_as_the_owners_gain_nothing_as_a_projects() {
-    let text = "plugins = ['/opt/x']\n[skills]\npaths = ['/etc']\n[skills.entries.a]\ninject = true\nconfig = {x = 1}\n[prompt]\nformat = 'json'\n[config]\na = 1\n[mcp]\n";
+    let text = "plugins = ['/opt/x']\n[skills]\npaths = ['/etc']\n[skills.entries.a]\ninject = true\nconfig = {x = 1}\n[prompt]\nformat = 'json'\n[config]\na = 1\n[mcp]\n[sandbox]\nbackend = 'docker'\n[sandbox.roles.default]\ndirectory = '/'\n[sandbox.ceilings]\ncontainers = 9\n[sandbox.images]\nmax_files = 1\n";
     let settings: Settings = read("c.toml", text.as_bytes(), User).settings;
     let layers: Vec<(Layer, Settings)> = vec![(Project, settings)];
     assert_eq!(merge(layers), merge(Vec::new()));
