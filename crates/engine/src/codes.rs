@@ -51,6 +51,16 @@ codes! {
     WriteFailed = "write_failed", 1, "A file could not be written; nothing was changed.";
     ReadFailed = "read_failed", 1, "A file that was found could not be read.";
     ReloadFailed = "reload_failed", 1, "The refresh failed; the last good snapshot stays.";
+    SandboxUnavailable = "sandbox_unavailable", 4, "No container can be made here; the message names the exact cause.";
+    SandboxLimitUnenforceable = "sandbox_limit_unenforceable", 4, "A limit cannot be enforced here, so nothing was run.";
+    SandboxUnsupported = "sandbox_unsupported", 4, "The container runtime cannot provide something that was asked for.";
+    SandboxPolicyInvalid = "sandbox_policy_invalid", 2, "The mounts, limits or names that were asked for cannot be applied.";
+    SandboxMountFailed = "sandbox_mount_failed", 1, "Something that was to be mounted is not there or cannot be.";
+    SandboxLaunchFailed = "sandbox_launch_failed", 4, "A step in making the container failed; nothing was run.";
+    SandboxExecFailed = "sandbox_exec_failed", 127, "The command is not in the container, or cannot be executed there.";
+    SandboxEnded = "sandbox_ended", 1, "The container has ended.";
+    UnknownBackend = "unknown_backend", 2, "There is no such container runtime here.";
+    UnknownImageRole = "unknown_image_role", 2, "No image role has that name; the message lists those that there are.";
     UnknownCode = "unknown_code", 2, "There is no such code.";
     Usage = "usage", 2, "The command line is wrong.";
     Internal = "internal", 70, "A defect in Guildhall itself.";

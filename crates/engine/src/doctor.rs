@@ -8,11 +8,12 @@ use crate::hall::Hall;
 use crate::reply::{Doctor, DoctorLine, Health};
 use guild_catalog::{Scope, Status};
 use guild_manifest::{Code, Problem};
+use guild_sandbox::Probe;
 use std::collections::BTreeSet;
 
-/// Looks at everything.
-pub fn doctor(hall: &Hall) -> Envelope<Doctor> {
-    let checks = vec![
+/// Looks at everything; what the container runtimes can do is told by them.
+pub fn doctor(hall: &Hall, runtimes: &[Probe]) -> Envelope<Doctor> {
+    let mut checks = vec![
         workspace(hall),
         configuration(hall),
         roots(hall),
@@ -24,6 +25,7 @@ pub fn doctor(hall: &Hall) -> Envelope<Doctor> {
         plugins(hall),
         allowlists(hall),
     ];
+    checks.extend(containers(runtimes));
     let verdict = checks.iter().map(|check| check.health).max().unwrap_or(Health::Good);
     Envelope::ok(Doctor { checks, verdict })
 }
@@ -149,6 +151,28 @@ fn allowlists(hall: &Hall) -> DoctorLine {
     let agents: Vec<String> = hall.config.agents.keys().cloned().collect();
     let detail = format!("configured for {}; {}", some(&agents), counted(unknown, "unknown name"));
     line("allowlists", worry(unknown, Health::Warning), detail, "correct the names under `[agents]`")
+}
+
+/// One line a runtime. That a second one is not there is no worry while the first one works.
+fn containers(runtimes: &[Probe]) -> impl Iterator<Item = DoctorLine> {
+    let any_usable = runtimes.iter().any(|probe| probe.unusable.is_none() && probe.lacks.is_empty());
+    runtimes.iter().map(move |probe| {
+        let version = probe.version.as_deref().map(|version| format!(" ({version})")).unwrap_or_default();
+        let bad = if any_usable { Health::Good } else { Health::Bad };
+        match (&probe.unusable, probe.lacks.as_slice()) {
+            (Some(finding), _) => {
+                let line = line(probe.backend, bad, format!("not usable: {}", finding.cause), "");
+                DoctorLine { hint: Some(finding.fix.clone()), ..line }
+            }
+            (None, []) => line(probe.backend, Health::Good, format!("usable{version}"), ""),
+            (None, lacks @ [(_, first), ..]) => {
+                let names = lacks.iter().map(|(feature, _)| feature.name()).collect::<Vec<_>>().join(", ");
+                let detail = format!("usable{version}, but without {names}: {}", first.cause);
+                let health = if any_usable { Health::Good } else { Health::Warning };
+                DoctorLine { hint: Some(first.fix.clone()), ..line(probe.backend, health, detail, "") }
+            }
+        }
+    })
 }
 
 /// The first few names, and how many more there are.

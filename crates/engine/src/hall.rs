@@ -52,13 +52,19 @@ impl Hall {
     }
 }
 
-struct Configured {
-    config: Config,
-    problems: Vec<Problem>,
-    ignored: Vec<Problem>,
+/// What the configuration files come to.
+#[derive(Debug)]
+pub struct Configured {
+    /// The configuration in effect.
+    pub config: Config,
+    /// What is wrong with the files.
+    pub problems: Vec<Problem>,
+    /// Why files of the person or the machine are not in effect.
+    pub ignored: Vec<Problem>,
 }
 
-fn configure(files: &[ConfigFile]) -> Configured {
+/// Reads the configuration alone, for operations that need no skill.
+pub fn configure(files: &[ConfigFile]) -> Configured {
     let (mut problems, mut ignored) = (Vec::new(), Vec::new());
     let mut layers = Vec::new();
     for file in files {

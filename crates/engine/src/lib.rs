@@ -24,6 +24,7 @@ mod render;
 pub mod reply;
 mod resolve;
 mod roots;
+mod sandbox;
 mod search;
 mod sections;
 mod show;
@@ -38,7 +39,8 @@ pub use envelope::{Envelope, Status};
 pub use explain::explain;
 pub use guild_catalog as catalog;
 pub use guild_manifest as manifest;
-pub use hall::{ConfigFile, Hall};
+pub use guild_sandbox as containers;
+pub use hall::{ConfigFile, Configured, Hall, configure};
 pub use invocable::Caller;
 pub use list::{ListRequest, list};
 pub use live::{Change, Changes, Live, RefreshError};
@@ -47,6 +49,9 @@ pub use prompt::{PromptRequest, prompt};
 pub use reload::reload;
 pub use render::{RenderRequest, render};
 pub use roots::roots;
+pub use sandbox::{
+    Backends, CommandRequest, ContainerRequest, LimitRequest, Refusal, container_backends, sandbox_run,
+};
 pub use search::{SearchRequest, search};
 pub use show::show;
 pub use watch::watch;

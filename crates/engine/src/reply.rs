@@ -4,6 +4,7 @@
 
 mod check;
 mod lossy;
+mod sandbox;
 mod show;
 mod summary;
 mod watch;
@@ -12,6 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use check::{Check, CheckSummary, CheckedFile, OtherFile, ProblemLine};
+pub use sandbox::SandboxRun;
 pub use show::{Contract, Detail, Param, Show};
 pub use summary::{CollisionLine, FilePath, SkillSummary};
 pub use watch::{Watch, WatchLine};

@@ -13,6 +13,7 @@ pub mod prompt;
 pub mod reload;
 pub mod render;
 pub mod roots;
+pub mod sandbox;
 pub mod search;
 pub mod show;
 pub mod watch;

@@ -4,7 +4,6 @@ mod cli;
 mod commands;
 mod defect;
 mod print;
-#[cfg_attr(not(test), expect(dead_code, reason = "the first command that waits comes with the next commits"))]
 mod runtime;
 mod surroundings;
 mod ui;

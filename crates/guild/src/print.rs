@@ -1,10 +1,12 @@
 //! Output for people: what is coloured, cut to the terminal and made harmless.
 
 pub mod escape;
+mod live;
 mod problem;
 pub mod sarif;
 mod table;
 
+pub use live::LiveOutput;
 pub use problem::{problem, problem_line};
 pub use table::{Cell, table};
 

@@ -88,6 +88,11 @@ impl Ui {
         self.global.quiet
     }
 
+    /// Whether the output is one envelope.
+    pub fn is_json(&self) -> bool {
+        self.global.json
+    }
+
     /// The style of standard output.
     fn style(&self) -> Style {
         self.style_of(io::stdout().is_terminal())
@@ -121,10 +126,25 @@ impl Ui {
         envelope: &Envelope<T>,
         text: impl FnOnce(&T, &Style, &mut dyn Write) -> io::Result<()>,
     ) -> ExitCode {
+        self.finish_with(envelope, envelope.exit_code(), text)
+    }
+
+    /// Prints an envelope, and ends with another exit code than its own.
+    pub fn finish_with<T: Serialize>(
+        &self,
+        envelope: &Envelope<T>,
+        exit_code: u8,
+        text: impl FnOnce(&T, &Style, &mut dyn Write) -> io::Result<()>,
+    ) -> ExitCode {
         match self.print(envelope, text) {
-            Ok(()) => ExitCode::from(envelope.exit_code()),
-            Err(error) => end(&error, envelope.exit_code()),
+            Ok(()) => ExitCode::from(exit_code),
+            Err(error) => end(&error, exit_code),
         }
+    }
+
+    /// Ends a command that could not even begin, through no fault of whoever called it.
+    pub fn defect(&self, message: &str) -> ExitCode {
+        fail(self.global.json, Code::Internal, message)
     }
 
     /// Prints an envelope as one line of JSON, or its data by `text`; what came of it goes to standard error.

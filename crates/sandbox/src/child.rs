@@ -111,6 +111,11 @@ impl ChildStdin {
     pub async fn write(&self, bytes: Vec<u8>) -> Result<(), LaunchError> {
         self.0.send(bytes).await.map_err(|_| LaunchError::Ended)
     }
+
+    /// As [`ChildStdin::write`], for a thread that reads from somewhere without a runtime.
+    pub fn write_blocking(&self, bytes: Vec<u8>) -> Result<(), LaunchError> {
+        self.0.blocking_send(bytes).map_err(|_| LaunchError::Ended)
+    }
 }
 
 impl Killer {

@@ -6,6 +6,11 @@
 //!
 //! This crate knows nothing of skills, approvals or receipts, reads no environment and prints nothing.
 
+#![cfg_attr(
+    target_os = "linux",
+    expect(unsafe_code, reason = "some system calls have no safe wrapper; each block says why it is sound")
+)]
+
 mod backend;
 mod child;
 mod command;

@@ -1,7 +1,7 @@
 //! What a run of the command left: exit code and both streams, rendered as one text for a snapshot.
 //!
-//! Rendering replaces the temporary root by `[ROOT]` and changes nothing else, so that a stray carriage
-//! return or escape sequence shows up in the snapshot.
+//! Rendering replaces the temporary root by `[ROOT]`, the kernel's walls, which differ from machine to machine, by `[WALLS]`, and changes
+//! nothing else, so that a stray carriage return or escape sequence shows up in the snapshot.
 
 use std::fmt;
 use std::os::unix::process::ExitStatusExt;
@@ -51,8 +51,15 @@ impl Output {
     }
 
     fn redact(&self, bytes: &[u8]) -> String {
-        String::from_utf8_lossy(bytes).replace(&*self.root.to_string_lossy(), "[ROOT]")
+        mask_walls(&String::from_utf8_lossy(bytes).replace(&*self.root.to_string_lossy(), "[ROOT]"))
     }
+}
+
+/// Hides which cgroups and which Landlock this machine has.
+fn mask_walls(text: &str) -> String {
+    let Some((before, after)) = text.split_once("(cgroup v") else { return text.to_owned() };
+    let rest = after.split_once(')').map_or("", |(_, rest)| rest);
+    format!("{before}([WALLS]){rest}")
 }
 
 impl fmt::Display for Output {

@@ -1,10 +1,11 @@
 //! `guild doctor`
 
 use crate::print::{Ink, Style, escape};
+use crate::runtime;
 use crate::ui::Ui;
 use guild_engine::catalog::Freshness;
-use guild_engine::doctor;
 use guild_engine::reply::{Doctor, Health};
+use guild_engine::{container_backends, doctor};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -14,7 +15,8 @@ pub struct Args {}
 
 pub fn run(_: &Args, ui: &Ui) -> ExitCode {
     let hall = ui.hall(Freshness::Indexed);
-    ui.finish(&doctor(&hall), print)
+    let runtimes = runtime::block_on(container_backends().probe()).unwrap_or_default();
+    ui.finish(&doctor(&hall, &runtimes), print)
 }
 
 fn print(data: &Doctor, style: &Style, out: &mut dyn Write) -> io::Result<()> {

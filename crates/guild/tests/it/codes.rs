@@ -1,7 +1,7 @@
 //! `docs/codes.md` and `docs/cli.md` are made from what the program itself says.
 
 use crate::help::help_of;
-use crate::{commands, env};
+use crate::{env, subcommands};
 use expect_test::expect_file;
 use guild_engine::Code as Outcome;
 use guild_engine::manifest::Code as Problem;
@@ -92,8 +92,9 @@ What `guild --help` and `guild COMMAND --help` print. This file is generated; `U
         write!(page, "\n## {title}\n\n```text\n{}\n```\n", text.trim_end()).unwrap();
     };
     add("guild", &help_of(&env, &["--help"]));
-    for command in commands() {
-        add(&format!("guild {command}"), &help_of(&env, &[&command, "--help"]));
+    for command in subcommands() {
+        let arguments: Vec<&str> = command.split(' ').chain(["--help"]).collect();
+        add(&format!("guild {command}"), &help_of(&env, &arguments));
     }
     page
 }

@@ -57,6 +57,11 @@ const PROVOKED: &[(Code, &[&str])] = &[
     (Code::DraftRejected, &["new", "draft", "--from", "draft.md"]),
     (Code::WriteFailed, &["-C", "blocked", "new", "x"]),
     (Code::ReadFailed, &["new", "x", "--from", "nowhere.md"]),
+    (Code::SandboxPolicyInvalid, &["sandbox", "run", "--mount", ".:/proc/x", "--", "true"]),
+    (Code::SandboxMountFailed, &["sandbox", "run", "--mount", "nowhere:/x", "--", "true"]),
+    (Code::SandboxExecFailed, &["sandbox", "run", "--", "no-such-program"]),
+    (Code::UnknownBackend, &["sandbox", "run", "--backend", "chroot", "--", "true"]),
+    (Code::UnknownImageRole, &["sandbox", "run", "--role", "nobody", "--", "true"]),
     (Code::UnknownCode, &["explain", "check_faild"]),
     (Code::Usage, &["list", "--sorce"]),
 ];
@@ -64,8 +69,16 @@ const PROVOKED: &[(Code, &[&str])] = &[
 /// Codes that no single command line provokes, with the test that does.
 const ELSEWHERE: &[(Code, &str)] = &[
     (Code::ReloadFailed, "watch::a_look_that_fails_is_told_once_and_what_was_known_stays"),
+    (Code::SandboxUnavailable, REFUSALS),
+    (Code::SandboxLimitUnenforceable, REFUSALS),
+    (Code::SandboxUnsupported, REFUSALS),
+    (Code::SandboxLaunchFailed, REFUSALS),
+    (Code::SandboxEnded, REFUSALS),
     (Code::Internal, "the unit test of crates/guild/src/defect.rs"),
 ];
+
+/// What depends on the machine is provoked by the attacks on the sandbox, and made into codes there.
+const REFUSALS: &str = "the unit tests of crates/engine/src/sandbox/refusal.rs";
 
 #[test]
 fn every_code_is_provoked_and_ends_with_its_exit_code() {
@@ -79,7 +92,7 @@ fn every_code_is_provoked_and_ends_with_its_exit_code() {
             assert!(last.starts_with(&format!("error[{}]: ", code.as_str())), "{arguments:?}: {output}");
         }
         let env = crate::env(WORLD);
-        let arguments: Vec<&str> = arguments.iter().copied().chain(["--json"]).collect();
+        let arguments: Vec<&str> = ["--json"].into_iter().chain(arguments.iter().copied()).collect();
         let output = env.guild(&arguments);
         let envelope = envelope(&output.stdout());
         assert_eq!(envelope["code"], code.as_str(), "{arguments:?}");
@@ -241,7 +254,7 @@ fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
             {"status":"error","code":"usage","message":"unrecognized subcommand 'lst'; tip: a similar subcommand exists: 'list'","data":null}
             [exit 2]
             $ guild --json
-            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, roots, plugins, new, prompt, render, reload, watch, doctor, explain, completions]","data":null}
+            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, roots, plugins, new, prompt, render, reload, watch, sandbox, doctor, explain, completions]","data":null}
             [exit 2]
             $ guild list --sourc x
             [stderr]
@@ -289,6 +302,45 @@ fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
               <NAME>
 
             Usage: guild render <NAME> [ARGS]...
+
+            For more information, try '--help'.
+            [exit 2]
+        "#]],
+    );
+}
+
+#[test]
+fn a_container_that_cannot_be_had_says_why() {
+    check(
+        "guild sandbox run --mount .:/proc/x -- true\nguild sandbox run --mount nowhere:/x -- true\nguild sandbox run --backend chroot -- true\nguild sandbox run --role defualt -- true\nguild sandbox run --memory lots -- true\nguild sandbox run true",
+        &expect![[r#"
+            $ guild sandbox run --mount .:/proc/x -- true
+            [stderr]
+            error[sandbox_policy_invalid]: the policy cannot be applied: `/proc/x` belongs to the kernel
+            [exit 2]
+            $ guild sandbox run --mount nowhere:/x -- true
+            [stderr]
+            error[sandbox_mount_failed]: cannot mount [ROOT]/project/nowhere: No such file or directory (os error 2)
+            [exit 1]
+            $ guild sandbox run --backend chroot -- true
+            [stderr]
+            error[unknown_backend]: there is no runtime `chroot` here; there is: embedded
+            [exit 2]
+            $ guild sandbox run --role defualt -- true
+            [stderr]
+            error[unknown_image_role]: there is no image role `defualt`; known: default; did you mean `default`?
+            [exit 2]
+            $ guild sandbox run --memory lots -- true
+            [stderr]
+            error: invalid value 'lots' for '--memory <SIZE>': a size is a number with K, M or G, such as 512M
+
+            For more information, try '--help'.
+            [exit 2]
+            $ guild sandbox run true
+            [stderr]
+            error: unexpected argument 'true' found
+
+            Usage: guild sandbox run [OPTIONS] -- <CMD>...
 
             For more information, try '--help'.
             [exit 2]
@@ -387,6 +439,7 @@ fn a_configuration_that_cannot_be_read_is_told_by_every_command() {
                                  hint: run `guild list --all` to see who wins
             good  plugins        2 load, 0 do not
             good  allowlists     configured for default; 0 unknown names
+            good  embedded       usable ([WALLS])
             [stderr]
             warning: [ROOT]/etc/guild/config.toml:1: the file cannot be read: it is no regular file; its settings are not in effect, and agents are offered no skill until it is mended
             warning: [ROOT]/home/.config/guild/config.toml:1: invalid TOML: unclosed table, expected `]`; its settings are not in effect, and agents are offered no skill until it is mended

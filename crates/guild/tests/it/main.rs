@@ -38,11 +38,28 @@ fn envelope(text: &str) -> Json {
     serde_json::from_str(text).unwrap()
 }
 
-/// The names of the subcommands, as the command itself lists them.
+/// The subcommands that do something, as the command itself lists them: `list`, `sandbox run`.
 fn commands() -> Vec<String> {
-    let help = env("").guild(&["--help"]).stdout();
+    let all = subcommands();
+    let is_group = |command: &String| all.iter().any(|other| other.starts_with(&format!("{command} ")));
+    all.iter().filter(|command| !is_group(command)).cloned().collect()
+}
+
+/// All subcommands, those that only hold others included.
+fn subcommands() -> Vec<String> {
+    let env = env("");
+    let mut all = Vec::new();
+    for command in listed(&env, "") {
+        let within = listed(&env, &command);
+        all.push(command.clone());
+        all.extend(within.into_iter().map(|name| format!("{command} {name}")));
+    }
+    all
+}
+
+fn listed(env: &Env, group: &str) -> Vec<String> {
+    let help = env.guild(&group.split_whitespace().chain(["--help"]).collect::<Vec<_>>()).stdout();
     let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let commands =
-        lines.take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
-    commands.map(str::to_owned).collect()
+    let names = lines.take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
+    names.filter(|name| *name != "help").map(str::to_owned).collect()
 }

@@ -22,6 +22,7 @@ fn the_schema_is_current() {
     add("reload", of::<reply::Reload<'_>>(&mut generator));
     add("render", of::<reply::Render<'_>>(&mut generator));
     add("roots", of::<reply::Roots>(&mut generator));
+    add("sandbox run", of::<reply::SandboxRun>(&mut generator));
     add("search", of::<reply::Search<'_>>(&mut generator));
     add("show", of::<reply::Show<'_>>(&mut generator));
     add("watch", of::<reply::Watch>(&mut generator));

@@ -73,6 +73,11 @@ guild list --source user
 guild check ../.guild/skills/triage
 cd ..
 
+# A stranger's command, with nothing of the machine but what it is shown.
+guild sandbox run --mount .:/workspace -- sh -c 'ls /workspace; touch /workspace/new'
+guild sandbox run --memory 64M --timeout 5s -- sh -c 'cat /etc/shadow; exit 7'
+guild sandbox run -- no-such-program
+
 # From elsewhere there is only what is the person's own.
 cd ~
 guild list

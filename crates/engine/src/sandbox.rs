@@ -1,0 +1,13 @@
+//! Containers as a person asks for them: a role, mounts and limits made into a policy, and a command run under it.
+//!
+//! How containers are made is the sandbox's to know; nothing here touches the kernel.
+
+mod backend;
+mod policy;
+mod refusal;
+mod run;
+
+pub use backend::{Backends, container_backends};
+pub use policy::{ContainerRequest, LimitRequest};
+pub use refusal::Refusal;
+pub use run::{CommandRequest, sandbox_run};

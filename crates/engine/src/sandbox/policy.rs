@@ -1,0 +1,98 @@
+//! What a person asks for, made into a policy: nothing beyond the configuration's limits, and nothing that was not named.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use guild_manifest::config::{Enforcement as Configured, RoleRoot, Sandbox};
+use guild_sandbox::{Enforcement, Limits, Mount, Network, Policy, Root, Scratch};
+
+use super::Refusal;
+use crate::Code;
+use guild_manifest::fold::nearest;
+
+/// A container as it is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct ContainerRequest {
+    /// The image role; the configuration's where there is none.
+    pub role: Option<String>,
+    /// What of the host is shown.
+    pub mounts: Vec<Mount>,
+    /// The whole environment.
+    pub env: BTreeMap<String, String>,
+    /// Whether it has the host's network.
+    pub network: Network,
+    /// Limits other than the configuration's.
+    pub limits: LimitRequest,
+    /// Where the files of `/output` go when it has ended.
+    pub out: Option<PathBuf>,
+}
+
+/// Limits that differ from the configuration's.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LimitRequest {
+    /// Processors.
+    pub cpus: Option<f64>,
+    /// Bytes of memory.
+    pub memory: Option<u64>,
+    /// Processes and threads.
+    pub pids: Option<u32>,
+    /// How long it may take.
+    pub timeout: Option<Duration>,
+}
+
+const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+impl ContainerRequest {
+    /// The policy that it comes to.
+    pub(crate) fn policy(&self, settings: &Sandbox) -> Result<Policy, Refusal> {
+        let scratch = settings.usage.scratch_mb << 20;
+        let scratch = |target: &str, keep| Scratch { target: target.into(), size: scratch, keep };
+        let base = [("PATH", PATH), ("HOME", "/tmp"), ("LANG", "C.UTF-8")];
+        let mut env: BTreeMap<String, String> =
+            base.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        env.extend(self.env.clone());
+        Ok(Policy {
+            root: root(self.role.as_deref().unwrap_or(&settings.role), settings)?,
+            mounts: self.mounts.clone(),
+            scratch: vec![scratch("/tmp", None), scratch("/output", self.out.clone())],
+            network: self.network,
+            env,
+            limits: self.limits.over(settings),
+            ..Policy::default()
+        })
+    }
+}
+
+impl LimitRequest {
+    fn over(self, settings: &Sandbox) -> Limits {
+        let usage = settings.usage;
+        Limits {
+            cpus: self.cpus.unwrap_or(usage.cpus),
+            memory: self.memory.unwrap_or(usage.memory_mb << 20),
+            pids: self.pids.unwrap_or_else(|| u32::try_from(usage.pids).unwrap_or(u32::MAX)),
+            timeout: self.timeout.unwrap_or(Duration::from_secs(usage.timeout_seconds)),
+            kept_output: usage.output_bytes,
+            enforcement: match settings.limits {
+                Configured::Strict => Enforcement::Strict,
+                Configured::BestEffort => Enforcement::BestEffort,
+            },
+        }
+    }
+}
+
+fn root(role: &str, settings: &Sandbox) -> Result<Root, Refusal> {
+    match settings.roles.get(role).map(|role| &role.root) {
+        Some(RoleRoot::Host) => Ok(Root::Host),
+        Some(_) => Err(Refusal::new(
+            Code::SandboxUnsupported,
+            format!("the role `{role}` has no root file system yet"),
+        )),
+        None => {
+            let known = settings.roles.keys().map(String::as_str).collect::<Vec<_>>();
+            let hint = nearest(role, known.iter().copied()).map(|near| format!("; did you mean `{near}`?"));
+            let message = format!("there is no image role `{role}`; known: {}", known.join(", "));
+            Err(Refusal::new(Code::UnknownImageRole, message + &hint.unwrap_or_default()))
+        }
+    }
+}

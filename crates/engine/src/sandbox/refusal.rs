@@ -1,0 +1,116 @@
+//! Why a container was not made: a code, a sentence that names the cause, and what to do about it.
+
+use std::error::Error;
+
+use guild_sandbox::LaunchError;
+
+use crate::Code;
+
+/// A reason not to run something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// Its stable word.
+    pub code: Code,
+    /// What happened, and what to do.
+    pub message: String,
+}
+
+impl Refusal {
+    /// A refusal of ours.
+    pub fn new(code: Code, message: impl Into<String>) -> Refusal {
+        Refusal { code, message: message.into() }
+    }
+}
+
+impl From<LaunchError> for Refusal {
+    fn from(error: LaunchError) -> Refusal {
+        let code = match &error {
+            LaunchError::Unavailable { .. } => Code::SandboxUnavailable,
+            LaunchError::LimitUnenforceable { .. } => Code::SandboxLimitUnenforceable,
+            LaunchError::Unsupported { .. } => Code::SandboxUnsupported,
+            LaunchError::InvalidPolicy { .. } => Code::SandboxPolicyInvalid,
+            LaunchError::Source { .. } => Code::SandboxMountFailed,
+            LaunchError::Exec { .. } => Code::SandboxExecFailed,
+            LaunchError::Step { .. } | LaunchError::Engine { .. } => Code::SandboxLaunchFailed,
+            LaunchError::Ended => Code::SandboxEnded,
+        };
+        let mut message = error.to_string();
+        if let Some(source) = error.source() {
+            message = format!("{message}: {source}");
+        }
+        match &error {
+            LaunchError::Unavailable { finding, .. }
+            | LaunchError::LimitUnenforceable { finding, .. }
+            | LaunchError::Unsupported { finding, .. } => message = format!("{message}; {}", finding.fix),
+            _ => {}
+        }
+        if let LaunchError::LimitUnenforceable { .. } = &error {
+            message.push_str(
+                "; or set `sandbox.limits = \"best-effort\"` in your own configuration to run without it",
+            );
+        }
+        Refusal { code, message }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+    use guild_sandbox::{Feature, Finding};
+    use std::io;
+
+    #[track_caller]
+    fn check(error: LaunchError, expected: &Expect) {
+        let refusal = Refusal::from(error);
+        expected.assert_eq(&format!("{}: {}", refusal.code.as_str(), refusal.message));
+    }
+
+    fn finding() -> Finding {
+        Finding::new("the cause", "do this")
+    }
+
+    #[test]
+    fn what_the_machine_cannot_do_names_the_cause_and_the_remedy() {
+        check(
+            LaunchError::Unavailable { backend: "embedded", finding: finding() },
+            &expect!["sandbox_unavailable: embedded cannot run containers here: the cause; do this"],
+        );
+        check(
+            LaunchError::LimitUnenforceable {
+                backend: "embedded",
+                feature: Feature::Memory,
+                finding: finding(),
+            },
+            &expect![[
+                r#"sandbox_limit_unenforceable: embedded cannot enforce the limit on memory: the cause; do this; or set `sandbox.limits = "best-effort"` in your own configuration to run without it"#
+            ]],
+        );
+        check(
+            LaunchError::Unsupported { backend: "docker", feature: Feature::HostRoot, finding: finding() },
+            &expect!["sandbox_unsupported: docker cannot provide host-root: the cause; do this"],
+        );
+    }
+
+    #[test]
+    fn what_failed_on_the_way_names_the_step_and_what_the_system_said() {
+        let denied = || io::Error::from_raw_os_error(13);
+        check(
+            LaunchError::Step { step: "mount /proc".to_owned(), source: denied() },
+            &expect![
+                "sandbox_launch_failed: cannot set up the container: mount /proc: Permission denied (os error 13)"
+            ],
+        );
+        check(
+            LaunchError::Exec { program: "x".to_owned(), source: denied() },
+            &expect![
+                "sandbox_exec_failed: cannot execute `x` in the container: Permission denied (os error 13)"
+            ],
+        );
+        check(LaunchError::Ended, &expect!["sandbox_ended: the container has ended"]);
+        check(
+            LaunchError::Engine { backend: "podman", message: "no".to_owned() },
+            &expect!["sandbox_launch_failed: podman refused: no"],
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! A command's output, passed on as it comes: exactly as it is into a pipe or a file, made harmless on a terminal.
+
+use super::escape;
+use guild_engine::containers::{Chunk, Stream};
+use std::io::{self, IsTerminal as _, Write};
+
+/// Passes both streams on.
+#[derive(Debug)]
+pub struct LiveOutput {
+    silent: bool,
+    stdout: Shown,
+    stderr: Shown,
+}
+
+/// One stream on its way out.
+#[derive(Debug)]
+struct Shown {
+    is_terminal: bool,
+    /// The beginning of a character whose rest has not come yet.
+    rest: Vec<u8>,
+}
+
+impl LiveOutput {
+    /// Passes nothing on where the envelope will hold it all.
+    pub fn new(silent: bool) -> Self {
+        let shown = |is_terminal| Shown { is_terminal, rest: Vec::new() };
+        Self { silent, stdout: shown(io::stdout().is_terminal()), stderr: shown(io::stderr().is_terminal()) }
+    }
+
+    /// Passes some output on. A reader that is gone is not told.
+    pub fn show(&mut self, chunk: &Chunk) {
+        if self.silent {
+            return;
+        }
+        match chunk.stream {
+            Stream::Stdout => self.stdout.write(&chunk.bytes, &mut io::stdout()).ok(),
+            Stream::Stderr => self.stderr.write(&chunk.bytes, &mut io::stderr()).ok(),
+        };
+    }
+
+    /// Shows what was held back, now that nothing follows.
+    pub fn finish(&mut self) {
+        self.stdout.finish(&mut io::stdout()).ok();
+        self.stderr.finish(&mut io::stderr()).ok();
+    }
+}
+
+impl Shown {
+    fn write(&mut self, bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
+        if self.is_terminal {
+            out.write_all(self.harmless(bytes).as_bytes())?;
+        } else {
+            out.write_all(bytes)?;
+        }
+        out.flush()
+    }
+
+    fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        let rest = std::mem::take(&mut self.rest);
+        out.write_all(String::from_utf8_lossy(&rest).as_bytes())?;
+        out.flush()
+    }
+
+    /// The text with everything invisible shown, but for line ends and tabs; an unfinished character waits for its rest.
+    fn harmless(&mut self, bytes: &[u8]) -> String {
+        let mut held = std::mem::take(&mut self.rest);
+        held.extend_from_slice(bytes);
+        let whole = match std::str::from_utf8(&held) {
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            _ => held.len(),
+        };
+        self.rest = held.split_off(whole);
+        escape::block(&String::from_utf8_lossy(&held).replace("\r\n", "\n"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(chunks: &[&[u8]], expected: &str) {
+        let mut shown = Shown { is_terminal: true, rest: Vec::new() };
+        let mut out = Vec::new();
+        for chunk in chunks {
+            shown.write(chunk, &mut out).unwrap();
+        }
+        shown.finish(&mut out).unwrap();
+        assert_eq!(String::from_utf8_lossy(&out), expected);
+    }
+
+    #[test]
+    fn a_terminal_obeys_nothing_that_a_command_prints() {
+        check(&[b"a\x1b[2Jb\n\tc\r\n"], "a\\u{1b}[2Jb\n\tc\n");
+        check(&[b"over\rwritten"], "over\\u{d}written");
+    }
+
+    #[test]
+    fn a_character_that_comes_in_two_pieces_stays_whole() {
+        check(&[b"caf\xc3", b"\xa9!"], "café!");
+        check(&[b"\xf0\x9f", b"\x9a", b"\x80"], "🚀");
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_replaced() {
+        check(&[b"\xff\xfe", b"ok\xc3"], "\u{fffd}\u{fffd}ok\u{fffd}");
+    }
+}
