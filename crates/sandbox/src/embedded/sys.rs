@@ -79,9 +79,11 @@ pub(super) fn exit(code: i32) -> ! {
     unsafe { libc::_exit(code) }
 }
 
-/// Sets attributes (`MOUNT_ATTR_…`) of a mount and, where asked, of all beneath it.
+/// Sets attributes (`MOUNT_ATTR_…`) of a mount and, where asked, of all beneath it, and parts it from its peers: a copy of a mount that
+/// is shared, as on most machines all are, would show the host what is mounted on it, and the container what the host mounts.
 pub(super) fn set_mount_attributes(mount: BorrowedFd<'_>, set: u64, recursive: bool) -> Result<(), Errno> {
-    let attributes = libc::mount_attr { attr_set: set, attr_clr: 0, propagation: 0, userns_fd: 0 };
+    let attributes =
+        libc::mount_attr { attr_set: set, attr_clr: 0, propagation: libc::MS_PRIVATE, userns_fd: 0 };
     change_mount(mount, &attributes, recursive)
 }
 
