@@ -25,10 +25,11 @@ use tokio::sync::oneshot;
 use crate::backend::{Backend, Container, LaunchError, Pending};
 use crate::child::{Child, Killer};
 use crate::command::{Command, Stdin};
-use crate::policy::{Enforcement, Policy};
+use crate::policy::{Enforcement, Policy, Scratch};
 use crate::probe::{Feature, Finding, Probe};
 use cgroup::{Cgroup, Cgroups};
 use identity::Identity;
+use keep::Keep;
 use launch::{Input, Job, Wake, failed};
 use plan::Plan;
 
@@ -126,6 +127,11 @@ struct Launch {
     unenforced: Vec<Feature>,
 }
 
+fn kept(policy: &Policy) -> Vec<Keep> {
+    let keep = |scratch: &Scratch| Some(Keep { to: scratch.keep.clone()?, size: scratch.size });
+    policy.scratch.iter().filter_map(keep).collect()
+}
+
 /// Gives a command its thread, and waits until the walls around it are up.
 async fn launch_command(policy: &Policy, command: &Command, launch: Launch) -> Result<Child, LaunchError> {
     let wake = Arc::new(Wake::new().map_err(failed("make an event"))?);
@@ -146,7 +152,7 @@ async fn launch_command(policy: &Policy, command: &Command, launch: Launch) -> R
         unenforced,
         input,
         timeout: policy.limits.timeout,
-        keep: policy.scratch.iter().filter_map(|scratch| scratch.keep.clone()).collect(),
+        keep: kept(policy),
         wake,
     };
     let (started, ready) = oneshot::channel();

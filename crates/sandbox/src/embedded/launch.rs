@@ -8,7 +8,6 @@ mod pump;
 mod source;
 
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -17,7 +16,7 @@ use tokio::sync::oneshot;
 use super::NAME;
 use super::cgroup::Cgroup;
 use super::identity::Identity;
-use super::keep;
+use super::keep::{self, Keep};
 use super::plan::{Exec, Plan};
 use crate::backend::LaunchError;
 use crate::child::{ChildEnd, Feed};
@@ -47,7 +46,7 @@ pub(super) struct Job {
     /// How long it may take.
     pub(super) timeout: Duration,
     /// Where its kept directories go, in the order of the plan.
-    pub(super) keep: Vec<PathBuf>,
+    pub(super) keep: Vec<Keep>,
     /// Wakes the thread to kill it.
     pub(super) wake: Arc<Wake>,
 }
