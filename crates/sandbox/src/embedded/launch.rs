@@ -89,7 +89,7 @@ fn launch(job: &Job) -> Result<Launched, LaunchError> {
 fn watch(job: Job, feed: Feed, launched: Launched, begun: Instant) -> Result<Outcome, LaunchError> {
     let Launched { born, streams, kept } = launched;
     let mut pump = Pump::new(streams, feed, &born, job.cgroup.as_ref());
-    let Ended { report, timed_out } = pump.run(begun + job.timeout, &job.wake);
+    let Ended { report, timed_out } = pump.run(deadline(begun, job.timeout), &job.wake);
     let (stdout, stderr) = pump.into_captured();
     let ending = born.finish(report);
     let status =
@@ -121,6 +121,12 @@ fn watch(job: Job, feed: Feed, launched: Launched, begun: Instant) -> Result<Out
         outcome.left_behind.extend(copied.left_behind);
     }
     Ok(outcome)
+}
+
+/// When the time is up. More than a century cannot be asked for, lest the clock overflow.
+pub(super) fn deadline(begun: Instant, timeout: Duration) -> Instant {
+    const CENTURY: Duration = Duration::from_secs(100 * 366 * 24 * 60 * 60);
+    begun.checked_add(timeout.min(CENTURY)).unwrap_or(begun)
 }
 
 /// Says which step a system error came from.
