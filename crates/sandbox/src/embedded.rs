@@ -17,7 +17,6 @@ mod stage;
 mod sys;
 
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::oneshot;
@@ -44,7 +43,6 @@ const LIMITS: [Feature; 3] = [Feature::Cpu, Feature::Memory, Feature::Pids];
 pub struct Embedded {
     cgroups: Result<Cgroups, Finding>,
     landlock: Option<u32>,
-    launched: AtomicU64,
 }
 
 impl Embedded {
@@ -55,15 +53,14 @@ impl Embedded {
         if let Ok(cgroups) = &cgroups {
             cgroups.reap();
         }
-        Embedded { cgroups, landlock: sys::landlock_version(), launched: AtomicU64::new(0) }
+        Embedded { cgroups, landlock: sys::landlock_version() }
     }
 
     /// The cgroup for a launch, or the limits that go without one.
     fn limit(&self, policy: &Policy) -> Result<(Option<Cgroup>, Vec<Feature>), LaunchError> {
         match (&self.cgroups, policy.limits.enforcement) {
             (Ok(cgroups), _) => {
-                let number = self.launched.fetch_add(1, Ordering::Relaxed);
-                let cgroup = cgroups.create(number, &policy.limits).map_err(failed("make a cgroup"))?;
+                let cgroup = cgroups.create(&policy.limits).map_err(failed("make a cgroup"))?;
                 Ok((Some(cgroup), Vec::new()))
             }
             (Err(_), Enforcement::BestEffort) => Ok((None, LIMITS.to_vec())),
