@@ -72,7 +72,7 @@ struct Launched {
 }
 
 fn launch(job: &Job) -> Result<Launched, LaunchError> {
-    let (streams, theirs) = Streams::open(&job.input).map_err(failed("make pipes"))?;
+    let (streams, theirs) = Streams::open(&job.input, job.identity).map_err(failed("make pipes"))?;
     let born = Born::new(&Birth {
         plan: &job.plan,
         exec: Some(&job.exec),

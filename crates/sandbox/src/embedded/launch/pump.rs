@@ -5,6 +5,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::time::Instant;
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::fs::{Gid, Uid, fchown};
 use rustix::io::Errno;
 use rustix::net::RecvFlags;
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -13,6 +14,7 @@ use tokio::sync::mpsc;
 use super::Born;
 use crate::child::{Feed, Stream};
 use crate::embedded::cgroup::Cgroup;
+use crate::embedded::identity::Identity;
 use crate::embedded::report::Report;
 use crate::outcome::Captured;
 
@@ -68,13 +70,19 @@ impl Wake {
 }
 
 impl Streams {
-    /// Pipes for the three streams: ours, and theirs as input, output, error.
-    pub(super) fn open(input: &Input) -> io::Result<(Streams, [OwnedFd; 3])> {
+    /// Pipes for the three streams: ours, and theirs as input, output, error. They belong to the command's user, who may open them by name.
+    pub(super) fn open(input: &Input, identity: Identity) -> io::Result<(Streams, [OwnedFd; 3])> {
         let (their_input, our_input) = pipe_with(PipeFlags::CLOEXEC)?;
         let (stdout, their_output) = pipe_with(PipeFlags::CLOEXEC)?;
         let (stderr, their_error) = pipe_with(PipeFlags::CLOEXEC)?;
+        let theirs = [their_input, their_output, their_error];
+        if identity.switched {
+            for pipe in &theirs {
+                fchown(pipe, Some(Uid::from_raw(identity.uid)), Some(Gid::from_raw(identity.gid)))?;
+            }
+        }
         write_input(input, our_input)?;
-        Ok((Streams { stdout: Some(stdout), stderr: Some(stderr) }, [their_input, their_output, their_error]))
+        Ok((Streams { stdout: Some(stdout), stderr: Some(stderr) }, theirs))
     }
 }
 
