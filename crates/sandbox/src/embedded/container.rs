@@ -135,6 +135,9 @@ impl Container for Running {
         timeout: Duration,
     ) -> Pending<'a, Result<Child, LaunchError>> {
         Box::pin(async move {
+            if !self.alive().await {
+                return Err(LaunchError::Ended);
+            }
             let number = self.commands.fetch_add(1, Ordering::Relaxed);
             let cgroup = match &self.cgroup {
                 Some(cgroup) => Some(cgroup.nested(number).map_err(failed("make a cgroup"))?),

@@ -22,6 +22,8 @@ const MOST_CAPABILITIES: u32 = 63;
 pub(super) fn raise(plan: &Plan) -> Result<(), Failure> {
     lower_limits(plan.pids).map_err(at(Step::Limits))?;
     drop_privileges().map_err(at(Step::Privileges))?;
+    // Becoming another user has set it anew, to whatever the host's fs.suid_dumpable says.
+    rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(at(Step::Privileges))?;
     if let Some(landlock) = &plan.landlock {
         landlock.enforce().map_err(at(Step::Landlock))?;
     }
