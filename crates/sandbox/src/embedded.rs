@@ -17,7 +17,6 @@ mod stage;
 mod sys;
 
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::oneshot;
@@ -25,10 +24,11 @@ use tokio::sync::oneshot;
 use crate::backend::{Backend, Container, LaunchError, Pending};
 use crate::child::{Child, Killer};
 use crate::command::{Command, Stdin};
-use crate::policy::{Enforcement, Policy};
+use crate::policy::{Enforcement, Policy, Scratch};
 use crate::probe::{Feature, Finding, Probe};
 use cgroup::{Cgroup, Cgroups};
 use identity::Identity;
+use keep::Keep;
 use launch::{Input, Job, Wake, failed};
 use plan::Plan;
 
@@ -43,7 +43,6 @@ const LIMITS: [Feature; 3] = [Feature::Cpu, Feature::Memory, Feature::Pids];
 pub struct Embedded {
     cgroups: Result<Cgroups, Finding>,
     landlock: Option<u32>,
-    launched: AtomicU64,
 }
 
 impl Embedded {
@@ -54,15 +53,14 @@ impl Embedded {
         if let Ok(cgroups) = &cgroups {
             cgroups.reap();
         }
-        Embedded { cgroups, landlock: sys::landlock_version(), launched: AtomicU64::new(0) }
+        Embedded { cgroups, landlock: sys::landlock_version() }
     }
 
     /// The cgroup for a launch, or the limits that go without one.
     fn limit(&self, policy: &Policy) -> Result<(Option<Cgroup>, Vec<Feature>), LaunchError> {
         match (&self.cgroups, policy.limits.enforcement) {
             (Ok(cgroups), _) => {
-                let number = self.launched.fetch_add(1, Ordering::Relaxed);
-                let cgroup = cgroups.create(number, &policy.limits).map_err(failed("make a cgroup"))?;
+                let cgroup = cgroups.create(&policy.limits).map_err(failed("make a cgroup"))?;
                 Ok((Some(cgroup), Vec::new()))
             }
             (Err(_), Enforcement::BestEffort) => Ok((None, LIMITS.to_vec())),
@@ -126,6 +124,11 @@ struct Launch {
     unenforced: Vec<Feature>,
 }
 
+fn kept(policy: &Policy) -> Vec<Keep> {
+    let keep = |scratch: &Scratch| Some(Keep { to: scratch.keep.clone()?, size: scratch.size });
+    policy.scratch.iter().filter_map(keep).collect()
+}
+
 /// Gives a command its thread, and waits until the walls around it are up.
 async fn launch_command(policy: &Policy, command: &Command, launch: Launch) -> Result<Child, LaunchError> {
     let wake = Arc::new(Wake::new().map_err(failed("make an event"))?);
@@ -146,7 +149,7 @@ async fn launch_command(policy: &Policy, command: &Command, launch: Launch) -> R
         unenforced,
         input,
         timeout: policy.limits.timeout,
-        keep: policy.scratch.iter().filter_map(|scratch| scratch.keep.clone()).collect(),
+        keep: kept(policy),
         wake,
     };
     let (started, ready) = oneshot::channel();

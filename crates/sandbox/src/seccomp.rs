@@ -1,10 +1,11 @@
 //! Which system calls a contained process may make: one profile, compiled for the embedded runtime and written as JSON for engines.
 //!
 //! It is a list of what is allowed. What is not on it fails with `EPERM`: new namespaces, mounts, tracing, BPF, io_uring, keys, perf
-//! events, kernel modules, clocks, and every call that a later kernel adds. `clone3` fails with `ENOSYS`, since its flags lie in
-//! memory that a filter cannot see; libraries then fall back to `clone`, whose flags it can.
+//! events, kernel modules, clocks, and every call that a later kernel adds. `clone3` and `openat2` fail with `ENOSYS`, since their
+//! flags lie in memory that a filter cannot see; libraries then fall back to `clone` and `openat`, whose flags it can.
 
 mod bpf;
+mod modes;
 mod names;
 
 pub(crate) use bpf::compile;
@@ -55,6 +56,7 @@ pub(crate) fn profile(network: Network) -> Vec<Allowed> {
         number: libc::SYS_personality,
         when: [0, 8, 0x20000, 0x20008, 0xffff_ffff].map(|persona| vec![is(0, persona)]).to_vec(),
     });
+    allowed.extend(modes::calls());
     allowed.extend(sockets(network));
     allowed
 }

@@ -12,7 +12,10 @@ use std::fs;
 use std::io;
 use std::os::fd::{OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use crate::policy::Limits;
 use crate::probe::Finding;
@@ -66,18 +69,23 @@ impl Cgroups {
         }
     }
 
-    /// Makes a cgroup with these limits for the container with this number.
-    pub(super) fn create(&self, number: u64, limits: &Limits) -> io::Result<Cgroup> {
-        let name = Owner::current()?.name(number);
+    /// Makes a cgroup with these limits.
+    pub(super) fn create(&self, limits: &Limits) -> io::Result<Cgroup> {
+        // Of the process, not of one runtime in it: two of them must not take each other's cgroups for their own.
+        static MADE: AtomicU64 = AtomicU64::new(0);
+        let name = Owner::current()?.name(MADE.fetch_add(1, Ordering::Relaxed));
         let entry = self.map(|directory| directory.join(&name));
-        let made = entry.directories().into_iter().map(Path::to_owned).collect();
-        let cgroup = Cgroup { counters: entry.clone(), entry, made, oom_kills_before: 0 };
-        let limited = match &cgroup.entry {
-            Cgroups::V2(directory) => v2::create(directory, limits),
-            Cgroups::V1(directories) => v1::create(directories, limits),
-        };
-        // What was made of it before the failure is removed when `cgroup` is dropped.
-        limited.map(|()| cgroup)
+        let mut cgroup = Cgroup { counters: entry.clone(), entry, made: Vec::new(), oom_kills_before: 0 };
+        // What was made before a failure is removed when `cgroup` is dropped, and nothing else.
+        for directory in cgroup.entry.directories() {
+            fs::create_dir(directory)?;
+            cgroup.made.push(directory.to_owned());
+        }
+        match &cgroup.entry {
+            Cgroups::V2(directory) => v2::limit(directory, limits),
+            Cgroups::V1(directories) => v1::limit(directories, limits),
+        }?;
+        Ok(cgroup)
     }
 
     /// Removes what processes that are gone have left.
@@ -190,16 +198,28 @@ fn remove(directory: &Path) {
     }
 }
 
+/// Kills everything in a cgroup. Version 1 has no call for it: where processes are counted no more may be started meanwhile, and those
+/// that are there are killed one by one.
 fn kill_all(directory: &Path) {
     if fs::write(directory.join("cgroup.kill"), "1").is_ok() {
         return;
     }
-    let processes = fs::read_to_string(directory.join("cgroup.procs")).unwrap_or_default();
-    for process in
-        processes.lines().filter_map(|line| line.parse().ok()).filter_map(rustix::process::Pid::from_raw)
-    {
-        let _ = rustix::process::kill_process(process, rustix::process::Signal::KILL);
+    let _ = fs::write(directory.join("pids.max"), "0");
+    let held: Vec<(Pid, OwnedFd)> = processes(directory)
+        .filter_map(|process| Some((process, pidfd_open(process, PidfdFlags::empty()).ok()?)))
+        .collect();
+    // A number may have been given anew since it was read; what is still listed now is what was opened, or is gone.
+    let listed: Vec<Pid> = processes(directory).collect();
+    for (_, process) in held.iter().filter(|(number, _)| listed.contains(number)) {
+        let _ = pidfd_send_signal(process, Signal::KILL);
     }
+}
+
+fn processes(directory: &Path) -> impl Iterator<Item = Pid> {
+    let list = fs::read_to_string(directory.join("cgroup.procs")).unwrap_or_default();
+    let numbers: Vec<Pid> =
+        list.lines().filter_map(|line| line.parse().ok()).filter_map(Pid::from_raw).collect();
+    numbers.into_iter()
 }
 
 /// The first number in a file, or the one behind a key.

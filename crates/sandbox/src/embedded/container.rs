@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use super::cgroup::Cgroup;
 use super::identity::Identity;
-use super::launch::{Birth, Born, Wake, failed};
+use super::launch::{Birth, Born, Wake, deadline, failed};
 use super::plan::Plan;
 use super::{Launch, launch_command};
 use crate::backend::{Container, LaunchError, Pending};
@@ -114,7 +114,7 @@ impl Life {
     }
 
     fn wait(&self, process: &OwnedFd) {
-        let deadline = Instant::now() + self.timeout;
+        let deadline = deadline(Instant::now(), self.timeout);
         loop {
             let mut fds = [PollFd::from_borrowed_fd(process.as_fd(), PollFlags::IN), self.wake.poll()];
             let left = deadline.saturating_duration_since(Instant::now());
@@ -135,6 +135,9 @@ impl Container for Running {
         timeout: Duration,
     ) -> Pending<'a, Result<Child, LaunchError>> {
         Box::pin(async move {
+            if !self.alive().await {
+                return Err(LaunchError::Ended);
+            }
             let number = self.commands.fetch_add(1, Ordering::Relaxed);
             let cgroup = match &self.cgroup {
                 Some(cgroup) => Some(cgroup.nested(number).map_err(failed("make a cgroup"))?),

@@ -1,7 +1,7 @@
 //! Copies what a container left in a kept directory out of it, when nothing runs there any more.
 //!
-//! Everything in it is a stranger's: no link is followed, and only regular files and directories come out, without set-id bits. The
-//! directory lies in memory of a bounded size, which bounds the copy too.
+//! Everything in it is a stranger's: no link is followed, and only regular files and directories come out, without set-id bits. Holes
+//! and further names of a file take no room in memory but would on the disk, so the copy is held to the directory's size by itself.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -27,60 +27,82 @@ pub(super) struct Copied {
     pub(super) left_behind: Vec<(PathBuf, String)>,
 }
 
+/// Where a kept directory goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Keep {
+    /// The directory of the host.
+    pub(super) to: PathBuf,
+    /// The most bytes that are copied: what the directory inside could hold.
+    pub(super) size: u64,
+}
+
 /// Copies a directory's regular files to a directory of the host, which is made if it is not there.
-pub(super) fn copy_out(from: &OwnedFd, to: &Path) -> io::Result<Copied> {
-    let mut copied = Copied::default();
-    fs::create_dir_all(to)?;
+pub(super) fn copy_out(from: &OwnedFd, keep: &Keep) -> io::Result<Copied> {
+    fs::create_dir_all(&keep.to)?;
     let top = rustix::fs::openat(from, c".", DIRECTORY, Mode::empty())?;
-    copy_directory(&top, to, Path::new(""), &mut copied)?;
+    let mut copy = Copy { copied: Copied::default(), room: keep.size };
+    copy.directory(&top, &keep.to, Path::new(""))?;
+    let mut copied = copy.copied;
     copied.kept.sort_by(|a, b| a.path.cmp(&b.path));
     copied.left_behind.sort();
     Ok(copied)
+}
+
+/// A copy that is being made.
+struct Copy {
+    copied: Copied,
+    /// Bytes that may still be copied.
+    room: u64,
 }
 
 const DIRECTORY: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 const FILE: OFlags = OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
 
-fn copy_directory(from: &OwnedFd, to: &Path, relative: &Path, copied: &mut Copied) -> io::Result<()> {
-    for name in names(from)? {
-        let (place, target) = (relative.join(&name), to.join(&name));
-        match copy_entry(from, &name, &target, &place, copied) {
-            Ok(()) => {}
-            Err(error) => copied.left_behind.push((place, error.to_string())),
+impl Copy {
+    fn directory(&mut self, from: &OwnedFd, to: &Path, relative: &Path) -> io::Result<()> {
+        for name in names(from)? {
+            let place = relative.join(&name);
+            if let Err(error) = self.entry(from, &name, &to.join(&name), &place) {
+                self.copied.left_behind.push((place, error.to_string()));
+            }
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, from: &OwnedFd, name: &OsStr, to: &Path, place: &Path) -> io::Result<()> {
+        let kind = rustix::fs::statat(from, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)?;
+        match FileType::from_raw_mode(kind.st_mode) {
+            FileType::Directory if place.components().count() >= MOST_LEVELS => {
+                Err(io::Error::other("too many directories within each other"))
+            }
+            FileType::Directory => {
+                let directory = rustix::fs::openat(from, name, DIRECTORY, Mode::empty())?;
+                fs::create_dir(to)?;
+                self.directory(&directory, to, place)
+            }
+            FileType::RegularFile => {
+                let file = rustix::fs::openat(from, name, FILE, Mode::empty())?;
+                let size = self.file(file, to)?;
+                self.copied.kept.push(KeptFile { path: place.to_owned(), size });
+                Ok(())
+            }
+            other => Err(io::Error::other(format!("not a regular file but {}", describe(other)))),
         }
     }
-    Ok(())
-}
 
-fn copy_entry(from: &OwnedFd, name: &OsStr, to: &Path, place: &Path, copied: &mut Copied) -> io::Result<()> {
-    let kind = rustix::fs::statat(from, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)?;
-    match FileType::from_raw_mode(kind.st_mode) {
-        FileType::Directory if place.components().count() >= MOST_LEVELS => {
-            Err(io::Error::other("too many directories within each other"))
-        }
-        FileType::Directory => {
-            let directory = rustix::fs::openat(from, name, DIRECTORY, Mode::empty())?;
-            fs::create_dir(to)?;
-            copy_directory(&directory, to, place, copied)
-        }
-        FileType::RegularFile => {
-            let file = rustix::fs::openat(from, name, FILE, Mode::empty())?;
-            let size = copy_file(file, to)?;
-            copied.kept.push(KeptFile { path: place.to_owned(), size });
-            Ok(())
-        }
-        other => Err(io::Error::other(format!("not a regular file but {}", describe(other)))),
+    /// Copies a file that was opened without following a link, keeping of its mode whether it is executable.
+    fn file(&mut self, from: OwnedFd, to: &Path) -> io::Result<u64> {
+        let mut from = fs::File::from(from);
+        let metadata = from.metadata()?;
+        self.room = self
+            .room
+            .checked_sub(metadata.len())
+            .ok_or_else(|| io::Error::other("larger than what is left of the directory's size"))?;
+        let mode = if metadata.permissions().mode() & 0o100 != 0 { 0o755 } else { 0o644 };
+        let mut to = fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(to)?;
+        io::copy(&mut from, &mut to)
     }
-}
-
-/// Copies a file that was opened without following a link, keeping of its mode whether it is executable.
-fn copy_file(from: OwnedFd, to: &Path) -> io::Result<u64> {
-    let mut from = fs::File::from(from);
-    let executable = from.metadata()?.permissions().mode() & 0o100 != 0;
-    let mode = if executable { 0o755 } else { 0o644 };
-    let mut to = fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(to)?;
-    io::copy(&mut from, &mut to)
 }
 
 fn names(directory: &OwnedFd) -> io::Result<Vec<OsString>> {

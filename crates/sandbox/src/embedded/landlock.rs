@@ -5,16 +5,18 @@
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
 use super::sys::{LandlockRuleset, landlock_allow, landlock_create, landlock_enforce};
-use crate::policy::{Access, Network, Policy};
+use crate::policy::{Access, Mount, Network, Policy};
 
 const EXECUTE: u64 = 1;
 const WRITE_FILE: u64 = 1 << 1;
 const READ_FILE: u64 = 1 << 2;
 const READ_DIR: u64 = 1 << 3;
+const MAKE_CHARACTER_DEVICE: u64 = 1 << 6;
+const MAKE_BLOCK_DEVICE: u64 = 1 << 11;
 const REFER: u64 = 1 << 13;
 const TRUNCATE: u64 = 1 << 14;
 const IOCTL_DEV: u64 = 1 << 15;
@@ -36,8 +38,9 @@ struct Rule {
 }
 
 impl Landlock {
-    /// Reading and executing everywhere, writing only where the policy says, on a kernel with this version of Landlock.
-    pub(super) fn new(version: u32, policy: &Policy) -> Landlock {
+    /// Reading and executing everywhere, writing only where the policy and these further mounts say, on a kernel with this version of
+    /// Landlock.
+    pub(super) fn new(version: u32, policy: &Policy, mounts: &[Mount]) -> Landlock {
         let files = match version {
             1 => REFER - 1,
             2 => TRUNCATE - 1,
@@ -52,7 +55,8 @@ impl Landlock {
         };
         let mut rules = vec![Rule { path: c"/".to_owned(), rights: EXECUTE | READ_FILE | READ_DIR }];
         rules.push(Rule { path: c"/dev".to_owned(), rights: ON_FILES & !EXECUTE & files });
-        rules.extend(writable(policy).map(|path| Rule { path, rights: files }));
+        let rights = files & !MAKE_CHARACTER_DEVICE & !MAKE_BLOCK_DEVICE;
+        rules.extend(writable(policy, mounts).map(|path| Rule { path, rights }));
         Landlock { ruleset, rules }
     }
 
@@ -61,7 +65,9 @@ impl Landlock {
         let ruleset = landlock_create(&self.ruleset)?;
         for rule in &self.rules {
             let flags = OFlags::PATH | OFlags::CLOEXEC;
-            let place = rustix::fs::open(rule.path.as_c_str(), flags, Mode::empty())?;
+            // Somebody in a running container may have put a link where a directory above a mount was.
+            let place =
+                rustix::fs::openat2(CWD, &*rule.path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?;
             let directory = rustix::fs::fstat(&place)?.st_mode & libc::S_IFMT == libc::S_IFDIR;
             let rights = if directory { rule.rights } else { rule.rights & ON_FILES };
             landlock_allow(std::os::fd::AsFd::as_fd(&ruleset), std::os::fd::AsFd::as_fd(&place), rights)?;
@@ -70,9 +76,9 @@ impl Landlock {
     }
 }
 
-fn writable(policy: &Policy) -> impl Iterator<Item = CString> {
+fn writable<'a>(policy: &'a Policy, mounts: &'a [Mount]) -> impl Iterator<Item = CString> + 'a {
     let scratch = policy.scratch.iter().map(|scratch| &scratch.target);
-    let mounts = policy.mounts.iter().filter(|mount| mount.access != Access::ReadOnly);
+    let mounts = policy.mounts.iter().chain(mounts).filter(|mount| mount.access != Access::ReadOnly);
     // A path with a NUL byte has been refused before.
     scratch
         .chain(mounts.map(|mount| &mount.target))

@@ -8,7 +8,6 @@ mod pump;
 mod source;
 
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -17,7 +16,7 @@ use tokio::sync::oneshot;
 use super::NAME;
 use super::cgroup::Cgroup;
 use super::identity::Identity;
-use super::keep;
+use super::keep::{self, Keep};
 use super::plan::{Exec, Plan};
 use crate::backend::LaunchError;
 use crate::child::{ChildEnd, Feed};
@@ -47,7 +46,7 @@ pub(super) struct Job {
     /// How long it may take.
     pub(super) timeout: Duration,
     /// Where its kept directories go, in the order of the plan.
-    pub(super) keep: Vec<PathBuf>,
+    pub(super) keep: Vec<Keep>,
     /// Wakes the thread to kill it.
     pub(super) wake: Arc<Wake>,
 }
@@ -73,7 +72,7 @@ struct Launched {
 }
 
 fn launch(job: &Job) -> Result<Launched, LaunchError> {
-    let (streams, theirs) = Streams::open(&job.input).map_err(failed("make pipes"))?;
+    let (streams, theirs) = Streams::open(&job.input, job.identity).map_err(failed("make pipes"))?;
     let born = Born::new(&Birth {
         plan: &job.plan,
         exec: Some(&job.exec),
@@ -90,7 +89,7 @@ fn launch(job: &Job) -> Result<Launched, LaunchError> {
 fn watch(job: Job, feed: Feed, launched: Launched, begun: Instant) -> Result<Outcome, LaunchError> {
     let Launched { born, streams, kept } = launched;
     let mut pump = Pump::new(streams, feed, &born, job.cgroup.as_ref());
-    let Ended { report, timed_out } = pump.run(begun + job.timeout, &job.wake);
+    let Ended { report, timed_out } = pump.run(deadline(begun, job.timeout), &job.wake);
     let (stdout, stderr) = pump.into_captured();
     let ending = born.finish(report);
     let status =
@@ -122,6 +121,12 @@ fn watch(job: Job, feed: Feed, launched: Launched, begun: Instant) -> Result<Out
         outcome.left_behind.extend(copied.left_behind);
     }
     Ok(outcome)
+}
+
+/// When the time is up. More than a century cannot be asked for, lest the clock overflow.
+pub(super) fn deadline(begun: Instant, timeout: Duration) -> Instant {
+    const CENTURY: Duration = Duration::from_secs(100 * 366 * 24 * 60 * 60);
+    begun.checked_add(timeout.min(CENTURY)).unwrap_or(begun)
 }
 
 /// Says which step a system error came from.

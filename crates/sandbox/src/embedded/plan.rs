@@ -69,7 +69,7 @@ pub(super) const CONFINED: MountAttrFlags =
 impl Plan {
     /// The plan for a container with this policy, on a kernel with this Landlock version.
     pub(super) fn new(policy: &Policy, landlock: Option<u32>) -> Result<Plan, LaunchError> {
-        let mut plan = Plan::walls(policy, landlock)?;
+        let mut plan = Plan::walls(policy, &[], landlock)?;
         match &policy.root {
             Root::Host => root::host(&mut plan.actions, policy)?,
             Root::Directory { path, .. } => root::directory(&mut plan.actions, path)?,
@@ -85,15 +85,15 @@ impl Plan {
         Ok(plan)
     }
 
-    /// A plan with nothing in it yet but the walls.
-    fn walls(policy: &Policy, landlock: Option<u32>) -> Result<Plan, LaunchError> {
+    /// A plan with nothing in it yet but the walls, for a process that has these mounts besides the policy's.
+    fn walls(policy: &Policy, mounts: &[Mount], landlock: Option<u32>) -> Result<Plan, LaunchError> {
         Ok(Plan {
             actions: Vec::new(),
             network: policy.network,
             user: policy.user,
             hostname: c_string(policy.hostname.as_bytes())?,
             filters: seccomp::compile(policy.network).map_err(|error| invalid(error.to_string()))?,
-            landlock: landlock.map(|version| Landlock::new(version, policy)),
+            landlock: landlock.map(|version| Landlock::new(version, policy, mounts)),
             pids: policy.limits.pids,
         })
     }
@@ -104,7 +104,7 @@ impl Plan {
         mounts: &[Mount],
         landlock: Option<u32>,
     ) -> Result<Plan, LaunchError> {
-        let mut plan = Plan::walls(policy, landlock)?;
+        let mut plan = Plan::walls(policy, mounts, landlock)?;
         for mount in mounts {
             if matches!(mount.access, Access::CopyOnWrite { .. }) {
                 return Err(invalid("a mount of one command cannot be copy-on-write".to_owned()));

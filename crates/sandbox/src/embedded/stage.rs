@@ -37,6 +37,8 @@ pub(super) struct Inheritance<'a> {
     pub(super) switch_user: bool,
     /// Standard input, output and error of the command.
     pub(super) streams: [RawFd; 3],
+    /// All descriptors that it needs, those above included, in ascending order.
+    pub(super) descriptors: &'a [RawFd],
 }
 
 /// The exit code of a process that could not be set up. Its launcher goes by the report.
@@ -72,9 +74,9 @@ pub(super) fn report(launcher: BorrowedFd<'_>, failure: &Failure) {
 }
 
 fn build(plan: &Plan, lives_on: bool, from: &Inheritance<'_>, handed: &mut Handed) -> Result<(), Failure> {
+    begin(from)?;
     wait_for_launcher(from.launcher).map_err(at(Step::Identity))?;
     walls::hide(from.arguments).map_err(at(Step::Privileges))?;
-    die_with_launcher().map_err(at(Step::Identity))?;
     for &cgroup in from.cgroups {
         enter_cgroup(cgroup).map_err(at(Step::Cgroup))?;
     }
@@ -90,6 +92,13 @@ fn build(plan: &Plan, lives_on: bool, from: &Inheritance<'_>, handed: &mut Hande
     rustix::system::sethostname(plan.hostname.to_bytes()).map_err(at(Step::Hostname))?;
     walls::raise(plan)?;
     // Changing the user and dropping privileges have cleared it.
+    die_with_launcher().map_err(at(Step::Identity))
+}
+
+/// From here on the launcher's death is noticed. The kernel tells of it only if it comes after we have asked; if it came before, the other
+/// end of our socket is closed, once we have closed our own copy of it and those of other launches.
+fn begin(from: &Inheritance<'_>) -> Result<(), Failure> {
+    sys::close_all_but(from.descriptors).map_err(at(Step::Privileges))?;
     die_with_launcher().map_err(at(Step::Identity))
 }
 

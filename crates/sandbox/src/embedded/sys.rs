@@ -19,6 +19,10 @@ pub(super) struct CloneFlags {
 /// Be born in the cgroup whose directory is given; the constant of `libc` overflows its type.
 const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
 
+/// Be born without the parent's signal handlers: they would run in the child when somebody inside the container sends it a signal, and
+/// write to the parent's pipes.
+const CLONE_CLEAR_SIGHAND: u64 = 0x1_0000_0000;
+
 /// Which side of a [`fork`] one is on.
 pub(super) enum Forked {
     /// The new process.
@@ -32,7 +36,7 @@ pub(super) enum Forked {
     },
 }
 
-/// A new process with a copy of this one's memory.
+/// A new process with a copy of this one's memory, but none of its signal handlers.
 ///
 /// # Safety
 /// The child is single-threaded and may hold locks that nobody will ever release: until it executes a program or exits it may only
@@ -41,7 +45,7 @@ pub(super) unsafe fn fork(with: CloneFlags) -> Result<Forked, Errno> {
     let mut pidfd: RawFd = -1;
     // SAFETY: all-zero is a valid `clone_args`.
     let mut args: libc::clone_args = unsafe { std::mem::zeroed() };
-    args.flags = with.flags | libc::CLONE_PIDFD as u64;
+    args.flags = with.flags | libc::CLONE_PIDFD as u64 | CLONE_CLEAR_SIGHAND;
     args.pidfd = &raw mut pidfd as u64;
     args.exit_signal = libc::SIGCHLD as u64;
     if let Some(cgroup) = with.cgroup {
@@ -79,9 +83,11 @@ pub(super) fn exit(code: i32) -> ! {
     unsafe { libc::_exit(code) }
 }
 
-/// Sets attributes (`MOUNT_ATTR_…`) of a mount and, where asked, of all beneath it.
+/// Sets attributes (`MOUNT_ATTR_…`) of a mount and, where asked, of all beneath it, and parts it from its peers: a copy of a mount that
+/// is shared, as on most machines all are, would show the host what is mounted on it, and the container what the host mounts.
 pub(super) fn set_mount_attributes(mount: BorrowedFd<'_>, set: u64, recursive: bool) -> Result<(), Errno> {
-    let attributes = libc::mount_attr { attr_set: set, attr_clr: 0, propagation: 0, userns_fd: 0 };
+    let attributes =
+        libc::mount_attr { attr_set: set, attr_clr: 0, propagation: libc::MS_PRIVATE, userns_fd: 0 };
     change_mount(mount, &attributes, recursive)
 }
 
@@ -134,6 +140,18 @@ pub(super) fn filter_system_calls(program: &[seccompiler::sock_filter]) -> Resul
 pub(super) fn close_range(first: RawFd, last: RawFd) -> Result<(), Errno> {
     // SAFETY: the callers are about to execute or wait, and use no descriptor in this range any more.
     done(unsafe { libc::syscall(libc::SYS_close_range, first as u32, last as u32, 0) })
+}
+
+/// Closes all descriptors but the standard streams and those listed, in ascending order.
+pub(super) fn close_all_but(kept: &[RawFd]) -> Result<(), Errno> {
+    let mut first = 3;
+    for &fd in kept.iter().filter(|fd| **fd >= 3) {
+        if fd > first {
+            close_range(first, fd - 1)?;
+        }
+        first = fd + 1;
+    }
+    close_range(first, RawFd::MAX)
 }
 
 /// Makes every descriptor from `first` on close when a program is executed.

@@ -18,9 +18,9 @@ const ARCH: TargetArch = TargetArch::aarch64;
 const ARCH: TargetArch = TargetArch::riscv64;
 
 /// The filters for a container with this network, in the order in which they are installed. Of two that refuse, the kernel gives the
-/// answer of the later one, so the one for `clone3` comes last.
+/// answer of the later one, so the one for calls that seem not to exist comes last.
 pub(crate) fn compile(network: Network) -> Result<Vec<BpfProgram>, BackendError> {
-    Ok(vec![allow_only(&profile(network))?, refuse_clone3()?])
+    Ok(vec![allow_only(&profile(network))?, pretend_absence()?])
 }
 
 fn allow_only(allowed: &[Allowed]) -> Result<BpfProgram, BackendError> {
@@ -33,8 +33,24 @@ fn allow_only(allowed: &[Allowed]) -> Result<BpfProgram, BackendError> {
     SeccompFilter::new(rules, denied, SeccompAction::Allow, ARCH)?.try_into()
 }
 
-fn refuse_clone3() -> Result<BpfProgram, BackendError> {
-    let rules = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+/// Programs have another way where a call does not exist, and none where it is forbidden. Changing the limit on core dumps is among
+/// them, because programs that hold secrets set it to 0 and give up where that is forbidden.
+fn pretend_absence() -> Result<BpfProgram, BackendError> {
+    let core_limit = |argument| {
+        SeccompCondition::new(
+            argument,
+            SeccompCmpArgLen::Dword,
+            SeccompCmpOp::Eq,
+            u64::from(libc::RLIMIT_CORE),
+        )
+    };
+    let is_set = SeccompCondition::new(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?;
+    let rules = BTreeMap::from([
+        (libc::SYS_clone3, Vec::new()),
+        (libc::SYS_openat2, Vec::new()),
+        (libc::SYS_setrlimit, vec![SeccompRule::new(vec![core_limit(0)?])?]),
+        (libc::SYS_prlimit64, vec![SeccompRule::new(vec![core_limit(1)?, is_set])?]),
+    ]);
     let absent = SeccompAction::Errno(libc::ENOSYS as u32);
     SeccompFilter::new(rules, SeccompAction::Allow, absent, ARCH)?.try_into()
 }

@@ -13,9 +13,9 @@ macro_rules! calls {
 pub(super) const ALWAYS: Calls = calls![
     // Files and directories.
     SYS_read SYS_write SYS_readv SYS_writev SYS_pread64 SYS_pwrite64 SYS_preadv SYS_pwritev SYS_preadv2 SYS_pwritev2
-    SYS_openat SYS_openat2 SYS_close SYS_close_range SYS_lseek SYS_statx SYS_fstat SYS_newfstatat SYS_statfs SYS_fstatfs
+    SYS_close SYS_close_range SYS_lseek SYS_statx SYS_fstat SYS_newfstatat SYS_statfs SYS_fstatfs
     SYS_faccessat SYS_faccessat2 SYS_getdents64 SYS_getcwd SYS_chdir SYS_fchdir SYS_mkdirat SYS_unlinkat SYS_renameat
-    SYS_renameat2 SYS_linkat SYS_symlinkat SYS_readlinkat SYS_mknodat SYS_fchmod SYS_fchmodat SYS_fchmodat2 SYS_fchown
+    SYS_renameat2 SYS_linkat SYS_symlinkat SYS_readlinkat SYS_fchown
     SYS_fchownat SYS_utimensat SYS_truncate SYS_ftruncate SYS_fallocate SYS_fsync SYS_fdatasync SYS_sync SYS_syncfs
     SYS_sync_file_range SYS_fadvise64 SYS_readahead SYS_copy_file_range SYS_sendfile SYS_splice SYS_tee SYS_vmsplice
     SYS_flock SYS_fcntl SYS_ioctl SYS_dup SYS_dup3 SYS_pipe2 SYS_umask SYS_memfd_create
@@ -47,7 +47,6 @@ pub(super) const ALWAYS: Calls = calls![
     SYS_timerfd_gettime SYS_timerfd_settime
     // Waiting for events.
     SYS_epoll_create1 SYS_epoll_ctl SYS_epoll_pwait SYS_epoll_pwait2 SYS_eventfd2 SYS_ppoll SYS_pselect6
-    SYS_io_setup SYS_io_destroy SYS_io_submit SYS_io_cancel SYS_io_getevents
     // Within the container's own namespace.
     SYS_shmget SYS_shmat SYS_shmdt SYS_shmctl SYS_semget SYS_semop SYS_semtimedop SYS_semctl SYS_msgget SYS_msgsnd
     SYS_msgrcv SYS_msgctl SYS_mq_open SYS_mq_unlink SYS_mq_timedsend SYS_mq_timedreceive SYS_mq_notify SYS_mq_getsetattr
@@ -59,8 +58,8 @@ pub(super) const ALWAYS: Calls = calls![
 /// The older spellings that only this processor has.
 #[cfg(target_arch = "x86_64")]
 pub(super) const OLDER: Calls = calls![
-    SYS_open SYS_creat SYS_stat SYS_lstat SYS_access SYS_getdents SYS_mkdir SYS_rmdir SYS_unlink SYS_rename SYS_link SYS_symlink
-    SYS_readlink SYS_mknod SYS_chmod SYS_chown SYS_lchown SYS_utime SYS_utimes SYS_futimesat SYS_dup2 SYS_pipe SYS_poll SYS_select
+    SYS_stat SYS_lstat SYS_access SYS_getdents SYS_mkdir SYS_rmdir SYS_unlink SYS_rename SYS_link SYS_symlink
+    SYS_readlink SYS_chown SYS_lchown SYS_utime SYS_utimes SYS_futimesat SYS_dup2 SYS_pipe SYS_poll SYS_select
     SYS_epoll_create SYS_epoll_wait SYS_eventfd SYS_signalfd SYS_inotify_init SYS_fork SYS_vfork SYS_getpgrp SYS_pause SYS_alarm
     SYS_time SYS_arch_prctl
 ];

@@ -62,11 +62,8 @@ pub(super) fn writable(mut directories: Directories) -> Result<Directories, Find
     Ok(directories)
 }
 
-/// Makes the directories and sets the limits; one process more than asked for is allowed, the container's first.
-pub(super) fn create(directories: &Directories, limits: &Limits) -> io::Result<()> {
-    for directory in directories.all() {
-        fs::create_dir(directory)?;
-    }
+/// Sets the limits; one process more than asked for is allowed, the container's first.
+pub(super) fn limit(directories: &Directories, limits: &Limits) -> io::Result<()> {
     let memory = limits.memory.to_string();
     fs::write(directories.memory.join("memory.limit_in_bytes"), &memory)?;
     let with_swap = directories.memory.join("memory.memsw.limit_in_bytes");

@@ -36,9 +36,8 @@ pub(super) fn delegated(mount: &Path, own: &Path) -> Result<PathBuf, Finding> {
     ))
 }
 
-/// Makes the cgroup and sets the limits; one process more than asked for is allowed, the container's first.
-pub(super) fn create(directory: &Path, limits: &Limits) -> io::Result<()> {
-    fs::create_dir(directory)?;
+/// Sets the limits; one process more than asked for is allowed, the container's first.
+pub(super) fn limit(directory: &Path, limits: &Limits) -> io::Result<()> {
     let set = |file: &str, value: String| fs::write(directory.join(file), value);
     set("memory.max", limits.memory.to_string())?;
     if directory.join("memory.swap.max").exists() {

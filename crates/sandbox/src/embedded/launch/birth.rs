@@ -13,7 +13,7 @@ use crate::embedded::cgroup::{self, Cgroup};
 use crate::embedded::identity::Identity;
 use crate::embedded::plan::{Exec, Plan};
 use crate::embedded::report::{Report, Step};
-use crate::embedded::stage::{self, Inheritance};
+use crate::embedded::stage::{self, Inheritance, Opened};
 use crate::embedded::sys::{self, Arguments, CloneFlags, Forked};
 use crate::outcome::ExitStatus;
 use crate::policy::Network;
@@ -51,6 +51,23 @@ pub(super) struct Ending {
     pub(super) written: Option<u64>,
 }
 
+impl Birth<'_> {
+    /// All descriptors that the new process needs, in ascending order.
+    fn descriptors(&self, launcher: &OwnedFd, doors: &[RawFd], sources: &[Option<Opened>]) -> Vec<RawFd> {
+        let mut needed = vec![launcher.as_raw_fd()];
+        needed.extend(doors);
+        needed.extend(self.streams);
+        needed.extend(self.container.into_iter().flatten().map(AsRawFd::as_raw_fd));
+        for Opened { source, layer } in sources.iter().flatten() {
+            needed.push(source.as_raw_fd());
+            needed.extend(layer.as_ref().map(AsRawFd::as_raw_fd));
+        }
+        needed.sort_unstable();
+        needed.dedup();
+        needed
+    }
+}
+
 impl Born {
     /// Makes the process and tells it to begin.
     pub(in crate::embedded) fn new(birth: &Birth<'_>) -> Result<Born, LaunchError> {
@@ -62,13 +79,15 @@ impl Born {
         let cgroup = |error| failed("open the cgroup")(error);
         let doors = birth.cgroup.map_or(Ok(Vec::new()), Cgroup::doors).map_err(cgroup)?;
         let birthplace = birth.cgroup.map_or(Ok(None), Cgroup::birthplace).map_err(cgroup)?;
+        let doors = cgroup::raw(&doors);
         let inheritance = Inheritance {
             launcher: theirs.as_fd(),
             arguments: Arguments::find(),
-            cgroups: &cgroup::raw(&doors),
+            cgroups: &doors,
             sources: &sources,
             switch_user: identity.switched,
             streams: birth.streams,
+            descriptors: &birth.descriptors(&theirs, &doors, &sources),
         };
         let flags = if birth.container.is_some() { 0 } else { namespaces(birth.plan.network) };
         let flags = CloneFlags { flags, cgroup: birthplace.as_ref().map(AsRawFd::as_raw_fd) };
@@ -131,7 +150,9 @@ impl Born {
         let cpu = sys::reap(self.pid).ok();
         let (status, written) = match report {
             Some(Report::Ended { status, written }) => (Ok(exit_status(status)), written),
-            Some(Report::NotExecuted { errno }) => (Err(io::Error::from_raw_os_error(errno)), None),
+            Some(Report::NotExecuted { errno } | Report::Failed { errno, .. }) => {
+                (Err(io::Error::from_raw_os_error(errno)), None)
+            }
             _ => (Ok(ExitStatus::Signal(libc::SIGKILL)), None),
         };
         Ending { status, cpu, written }

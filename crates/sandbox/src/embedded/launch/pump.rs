@@ -5,6 +5,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::time::Instant;
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::fs::{Gid, Uid, fchown};
 use rustix::io::Errno;
 use rustix::net::RecvFlags;
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -13,6 +14,7 @@ use tokio::sync::mpsc;
 use super::Born;
 use crate::child::{Feed, Stream};
 use crate::embedded::cgroup::Cgroup;
+use crate::embedded::identity::Identity;
 use crate::embedded::report::Report;
 use crate::outcome::Captured;
 
@@ -68,13 +70,19 @@ impl Wake {
 }
 
 impl Streams {
-    /// Pipes for the three streams: ours, and theirs as input, output, error.
-    pub(super) fn open(input: &Input) -> io::Result<(Streams, [OwnedFd; 3])> {
+    /// Pipes for the three streams: ours, and theirs as input, output, error. They belong to the command's user, who may open them by name.
+    pub(super) fn open(input: &Input, identity: Identity) -> io::Result<(Streams, [OwnedFd; 3])> {
         let (their_input, our_input) = pipe_with(PipeFlags::CLOEXEC)?;
         let (stdout, their_output) = pipe_with(PipeFlags::CLOEXEC)?;
         let (stderr, their_error) = pipe_with(PipeFlags::CLOEXEC)?;
+        let theirs = [their_input, their_output, their_error];
+        if identity.switched {
+            for pipe in &theirs {
+                fchown(pipe, Some(Uid::from_raw(identity.uid)), Some(Gid::from_raw(identity.gid)))?;
+            }
+        }
         write_input(input, our_input)?;
-        Ok((Streams { stdout: Some(stdout), stderr: Some(stderr) }, [their_input, their_output, their_error]))
+        Ok((Streams { stdout: Some(stdout), stderr: Some(stderr) }, theirs))
     }
 }
 
@@ -116,12 +124,13 @@ impl<'a> Pump<'a> {
         Pump { streams, feed, born, cgroup }
     }
 
-    /// Moves bytes until the process is gone and its streams are empty.
+    /// Moves bytes until the process is gone, and then what it has left in its streams.
     pub(super) fn run(&mut self, deadline: Instant, wake: &Wake) -> Ended {
         let mut ended = Ended { report: None, timed_out: false };
         let mut deadline = Some(deadline);
         loop {
             let Some(ready) = self.wait(wake, deadline) else {
+                self.hear(&mut ended);
                 ended.timed_out = ended.report.is_none();
                 deadline = self.kill();
                 continue;
@@ -132,11 +141,14 @@ impl<'a> Pump<'a> {
             if ready.wake {
                 deadline = self.kill();
             }
-            let moved = self.drain(Stream::Stdout, ready.stdout) | self.drain(Stream::Stderr, ready.stderr);
-            if ready.process && !moved {
+            if ready.process {
                 self.hear(&mut ended);
+                self.empty(Stream::Stdout);
+                self.empty(Stream::Stderr);
                 return ended;
             }
+            self.drain(Stream::Stdout, ready.stdout);
+            self.drain(Stream::Stderr, ready.stderr);
         }
     }
 
@@ -170,9 +182,12 @@ impl<'a> Pump<'a> {
         ];
         loop {
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            // Asked first: a command that never stops writing would keep the other question from being answered.
+            if left.is_some_and(|left| left.is_zero()) {
+                return None;
+            }
             let timeout = left.map(|left| Timespec::try_from(left).unwrap_or(A_MINUTE));
             match poll(&mut fds, timeout.as_ref()) {
-                Ok(0) if left.is_some_and(|left| left.is_zero()) => return None,
                 Ok(0) | Err(Errno::INTR) => {}
                 _ => break,
             }
@@ -191,21 +206,40 @@ impl<'a> Pump<'a> {
         }
     }
 
-    /// Takes what a stream has; whether there was anything.
-    fn drain(&mut self, which: Stream, ready: bool) -> bool {
-        let stream = match which {
-            Stream::Stdout => &mut self.streams.stdout,
-            Stream::Stderr => &mut self.streams.stderr,
-        };
-        let Some(fd) = stream.as_ref().filter(|_| ready) else { return false };
+    /// Takes what a stream has; how much that was.
+    fn drain(&mut self, which: Stream, ready: bool) -> usize {
+        let stream = self.stream(which);
+        let Some(fd) = stream.as_ref().filter(|_| ready) else { return 0 };
         let mut buffer = [0_u8; 64 << 10];
         match rustix::io::read(fd, &mut buffer) {
             Ok(0) => *stream = None,
-            Ok(count) => self.feed.push(which, buffer.get(..count).unwrap_or_default()),
+            Ok(count) => {
+                self.feed.push(which, buffer.get(..count).unwrap_or_default());
+                return count;
+            }
             Err(Errno::INTR | Errno::AGAIN) => {}
             Err(_) => *stream = None,
         }
-        true
+        0
+    }
+
+    /// Takes what is in a stream now, and no more: a process that the command left behind may still be writing.
+    fn empty(&mut self, which: Stream) {
+        let waiting = self.stream(which).as_ref().and_then(|fd| rustix::io::ioctl_fionread(fd).ok());
+        let mut left = waiting.unwrap_or(0);
+        while left > 0 {
+            match self.drain(which, true) as u64 {
+                0 => return,
+                count => left = left.saturating_sub(count),
+            }
+        }
+    }
+
+    fn stream(&mut self, which: Stream) -> &mut Option<OwnedFd> {
+        match which {
+            Stream::Stdout => &mut self.streams.stdout,
+            Stream::Stderr => &mut self.streams.stderr,
+        }
     }
 }
 

@@ -8,13 +8,13 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal};
 
 use super::{Identity, failed};
 use crate::backend::LaunchError;
 use crate::embedded::NAME;
 use crate::embedded::plan::{Action, Plan, READ_ONLY};
-use crate::embedded::stage::{Opened, die_with_launcher, open_source};
+use crate::embedded::stage::{NOT_SET_UP, Opened, die_with_launcher, open_source};
 use crate::embedded::sys::{self, CloneFlags, Forked};
 use crate::probe::{Feature, Finding};
 
@@ -71,8 +71,9 @@ fn show_as_own(tree: &OwnedFd, source: &CStr, identity: Identity) -> Result<(), 
 /// A user namespace whose map turns the one owner into the other. It needs a process for as long as it takes to open it.
 fn owner_map((uid, gid): (u32, u32), identity: Identity) -> std::io::Result<OwnedFd> {
     let flags = CloneFlags { flags: libc::CLONE_NEWUSER as u64, cgroup: None };
+    let launcher = rustix::process::getpid();
     // SAFETY: the child only waits.
-    let Forked::Parent { pid, pidfd } = (unsafe { sys::fork(flags) })? else { wait_to_be_killed() };
+    let Forked::Parent { pid, pidfd } = (unsafe { sys::fork(flags) })? else { wait_to_be_killed(launcher) };
     let directory = PathBuf::from(format!("/proc/{}", pid.as_raw_nonzero()));
     let opened = std::fs::write(directory.join("uid_map"), format!("{uid} {} 1", identity.uid))
         .and_then(|()| std::fs::write(directory.join("gid_map"), format!("{gid} {} 1", identity.gid)))
@@ -82,8 +83,13 @@ fn owner_map((uid, gid): (u32, u32), identity: Identity) -> std::io::Result<Owne
     opened.map(OwnedFd::from)
 }
 
-fn wait_to_be_killed() -> ! {
-    let _ = die_with_launcher();
+fn wait_to_be_killed(launcher: Pid) -> ! {
+    // A launcher that died before it could be asked for the signal is no longer the parent.
+    if die_with_launcher().is_err() || rustix::process::getppid() != Some(launcher) {
+        sys::exit(NOT_SET_UP);
+    }
+    // Copies of other launches' descriptors would hide that these have ended.
+    let _ = sys::close_all_but(&[]);
     loop {
         let _ = rustix::event::poll(&mut [], None);
     }

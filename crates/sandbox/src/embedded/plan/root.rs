@@ -47,11 +47,21 @@ const SETTINGS: &[&str] = &[
 const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom"];
 
 /// Files of `/proc` that tell of the machine rather than of the container.
-const HIDDEN_PROCESS_FILES: &[&str] =
-    &["kcore", "keys", "key-users", "kpagecount", "kpageflags", "timer_list"];
+const HIDDEN_PROCESS_FILES: &[&str] = &[
+    "interrupts",
+    "kcore",
+    "keys",
+    "key-users",
+    "kpagecount",
+    "kpageflags",
+    "latency_stats",
+    "sched_debug",
+    "softirqs",
+    "timer_list",
+];
 
 /// Directories of `/proc` that tell of the machine rather than of the container.
-const HIDDEN_PROCESS_DIRECTORIES: &[&str] = &["acpi", "bus", "scsi", "driver", "fs", "irq"];
+const HIDDEN_PROCESS_DIRECTORIES: &[&str] = &["acpi", "asound", "bus", "scsi", "driver", "fs", "irq"];
 
 /// The host's own programs as the root.
 pub(super) fn host(actions: &mut Vec<Action>, policy: &Policy) -> Result<(), LaunchError> {

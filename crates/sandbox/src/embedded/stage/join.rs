@@ -11,7 +11,7 @@ use rustix::process::WaitOptions;
 use rustix::thread::UnshareFlags;
 
 use super::root::{self, Opened};
-use super::{Failure, Inheritance, NOT_SET_UP, at, die_with_launcher, enter_cgroup, report, walls};
+use super::{Failure, Inheritance, NOT_SET_UP, at, begin, die_with_launcher, enter_cgroup, report, walls};
 use crate::embedded::init;
 use crate::embedded::plan::{Action, Exec, Plan, READ_ONLY};
 use crate::embedded::report::{Report, Step};
@@ -60,6 +60,9 @@ pub(in crate::embedded) fn join(
 }
 
 fn enter(container: &[OwnedFd], plan: &Plan, from: &Inheritance<'_>) -> Result<(), Failure> {
+    begin(from)?;
+    // What a terminal sends to the launcher's processes is for the launcher alone.
+    rustix::process::setsid().map_err(at(Step::Identity))?;
     walls::hide(from.arguments).map_err(at(Step::Privileges))?;
     for &cgroup in from.cgroups {
         enter_cgroup(cgroup).map_err(at(Step::Cgroup))?;

@@ -131,7 +131,9 @@ fn overlay(
             (own.0.as_fd(), own.1.as_fd())
         }
     };
+    sys::set_mount_attributes(lower, READ_ONLY.bits().into(), true)?;
     attach(lower, root, LOWER)?;
+    sys::set_mount_attributes(layer, CONFINED.bits().into(), true)?;
     attach(layer, root, LAYER)?;
     let context = rustix::mount::fsopen(c"overlay", FsOpenFlags::FSOPEN_CLOEXEC)?;
     for (key, value) in [(c"lowerdir", LOWER), (c"upperdir", UPPER), (c"workdir", WORK)] {

@@ -22,6 +22,8 @@ const MOST_CAPABILITIES: u32 = 63;
 pub(super) fn raise(plan: &Plan) -> Result<(), Failure> {
     lower_limits(plan.pids).map_err(at(Step::Limits))?;
     drop_privileges().map_err(at(Step::Privileges))?;
+    // Becoming another user has set it anew, to whatever the host's fs.suid_dumpable says.
+    rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(at(Step::Privileges))?;
     if let Some(landlock) = &plan.landlock {
         landlock.enforce().map_err(at(Step::Landlock))?;
     }
@@ -31,9 +33,15 @@ pub(super) fn raise(plan: &Plan) -> Result<(), Failure> {
     Ok(())
 }
 
-/// No core dumps, few open files, and a bound on processes beneath that of the cgroup.
+/// A limit of 0 would still let the kernel start the host's handler of core dumps, as root, with what the container gives it; 1 is the
+/// value at which it does not.
+const NO_CORE_DUMP: u64 = 1;
+
+/// No core dumps, no real-time scheduling, which no quota holds, few open files, and a bound on processes beneath that of the cgroup.
 pub(in crate::embedded) fn lower_limits(pids: u32) -> Result<(), Errno> {
-    lower(Resource::Core, 0)?;
+    lower(Resource::Core, NO_CORE_DUMP)?;
+    lower(Resource::Rtprio, 0)?;
+    lower(Resource::Nice, 0)?;
     lower(Resource::Nofile, OPEN_FILES)?;
     lower(Resource::Memlock, 64 << 10)?;
     // Counted within the user namespace; one more for the container's first process.
