@@ -8,7 +8,7 @@ mod bpf;
 mod modes;
 mod names;
 
-pub(crate) use bpf::compile;
+pub(crate) use bpf::{Program, compile};
 
 use crate::policy::Network;
 use names::{ALWAYS, Calls, OLDER, WITH_NETWORK};
@@ -24,6 +24,9 @@ const SOCK_TYPE_MASK: u64 = 0xf;
 const SOCK_STREAM: u64 = 1;
 const SOCK_SEQPACKET: u64 = 5;
 
+/// Calls that seem not to exist, because what they do is described in memory that a filter cannot see.
+pub(crate) const ABSENT: [(&str, i64); 2] = [("clone3", libc::SYS_clone3), ("openat2", libc::SYS_openat2)];
+
 /// A system call that is allowed, always or under conditions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Allowed {
@@ -33,9 +36,20 @@ pub(crate) struct Allowed {
     pub(crate) number: i64,
     /// Sets of conditions, one of which must hold entirely; none: always allowed.
     pub(crate) when: Vec<Vec<Condition>>,
+    /// What the program is told where none holds.
+    pub(crate) otherwise: Answer,
 }
 
-/// What an argument must be: `argument & mask == value`, on its lower 32 bits.
+/// What a program is told of a call that it may not make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// That it is forbidden: `EPERM`.
+    Forbidden,
+    /// That it does not exist: `ENOSYS`. Programs have another way where a call does not exist, and none where it is forbidden.
+    Absent,
+}
+
+/// What an argument must be: `argument & mask == value`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Condition {
     /// Which argument, from 0.
@@ -50,13 +64,11 @@ pub(crate) struct Condition {
 pub(crate) fn profile(network: Network) -> Vec<Allowed> {
     let mut allowed: Vec<Allowed> = [ALWAYS, OLDER].into_iter().flat_map(unconditional).collect();
     let no_namespaces = Condition { argument: 0, mask: NEW_NAMESPACES, value: 0 };
-    allowed.push(Allowed { name: "clone", number: libc::SYS_clone, when: vec![vec![no_namespaces]] });
-    allowed.push(Allowed {
-        name: "personality",
-        number: libc::SYS_personality,
-        when: [0, 8, 0x20000, 0x20008, 0xffff_ffff].map(|persona| vec![is(0, persona)]).to_vec(),
-    });
+    allowed.push(Allowed::when("clone", libc::SYS_clone, vec![vec![no_namespaces]]));
+    let personas = [0, 8, 0x20000, 0x20008, 0xffff_ffff].map(|persona| vec![is(0, persona)]);
+    allowed.push(Allowed::when("personality", libc::SYS_personality, personas.to_vec()));
     allowed.extend(modes::calls());
+    allowed.extend(core_limits());
     allowed.extend(sockets(network));
     allowed
 }
@@ -66,12 +78,12 @@ pub(crate) fn profile(network: Network) -> Vec<Allowed> {
 fn sockets(network: Network) -> Vec<Allowed> {
     let pair = |kind| vec![is(0, AF_UNIX), Condition { argument: 1, mask: SOCK_TYPE_MASK, value: kind }];
     let pairs = vec![pair(SOCK_STREAM), pair(SOCK_SEQPACKET)];
-    let mut allowed = vec![Allowed { name: "socketpair", number: libc::SYS_socketpair, when: pairs }];
+    let mut allowed = vec![Allowed::when("socketpair", libc::SYS_socketpair, pairs)];
     if network == Network::Host {
         let families = [AF_UNIX, AF_INET, AF_INET6].map(|family| vec![is(0, family)]);
         let routes = vec![is(0, AF_NETLINK), is(2, NETLINK_ROUTE)];
         let when = families.into_iter().chain([routes]).collect();
-        allowed.push(Allowed { name: "socket", number: libc::SYS_socket, when });
+        allowed.push(Allowed::when("socket", libc::SYS_socket, when));
         allowed.extend(unconditional(WITH_NETWORK));
     }
     allowed
@@ -82,7 +94,31 @@ fn unconditional(calls: Calls) -> impl Iterator<Item = Allowed> {
         name: name.strip_prefix("SYS_").unwrap_or(name),
         number,
         when: Vec::new(),
+        otherwise: Answer::Forbidden,
     })
+}
+
+/// Limits may be lowered, but that on core dumps not raised, nor lowered: programs that hold secrets set it to 0 and give up where that is
+/// forbidden, so the call seems not to exist.
+fn core_limits() -> [Allowed; 2] {
+    // All other resources differ from it in a bit: its own is not set, or another one is.
+    let core = u64::from(libc::RLIMIT_CORE);
+    let others = |argument| {
+        let bits = (0..4).map(|bit| 1_u64 << bit);
+        bits.map(move |bit| vec![Condition { argument, mask: bit, value: bit & !core }]).collect::<Vec<_>>()
+    };
+    let only_asks = vec![Condition { argument: 2, mask: u64::MAX, value: 0 }];
+    let ask = others(1).into_iter().chain([only_asks]).collect();
+    [
+        Allowed { otherwise: Answer::Absent, ..Allowed::when("setrlimit", libc::SYS_setrlimit, others(0)) },
+        Allowed { otherwise: Answer::Absent, ..Allowed::when("prlimit64", libc::SYS_prlimit64, ask) },
+    ]
+}
+
+impl Allowed {
+    fn when(name: &'static str, number: i64, when: Vec<Vec<Condition>>) -> Allowed {
+        Allowed { name, number, when, otherwise: Answer::Forbidden }
+    }
 }
 
 fn is(argument: u8, value: u64) -> Condition {

@@ -62,7 +62,7 @@ fn prepare(exec: &Exec, streams: [RawFd; 3]) -> Result<(), Errno> {
         sys::duplicate_to(from, to as RawFd)?;
     }
     sys::close_on_exec_from(3)?;
-    sys::reset_signals();
+    sys::reset_signals(exec.ignored);
     rustix::process::chdir(exec.cwd.as_c_str())
 }
 

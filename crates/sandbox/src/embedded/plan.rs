@@ -32,8 +32,8 @@ pub(super) struct Plan {
     pub(super) user: u32,
     /// Its machine's name.
     pub(super) hostname: CString,
-    /// Filters of its system calls.
-    pub(super) filters: Vec<seccompiler::BpfProgram>,
+    /// The filter of its system calls.
+    pub(super) filter: seccomp::Program,
     /// The second wall around its files.
     pub(super) landlock: Option<Landlock>,
     /// The most processes it may have, besides its first.
@@ -92,7 +92,7 @@ impl Plan {
             network: policy.network,
             user: policy.user,
             hostname: c_string(policy.hostname.as_bytes())?,
-            filters: seccomp::compile(policy.network).map_err(|error| invalid(error.to_string()))?,
+            filter: seccomp::compile(policy.network),
             landlock: landlock.map(|version| Landlock::new(version, policy, mounts)),
             pids: policy.limits.pids,
         })

@@ -125,12 +125,12 @@ fn change_mount(mount: BorrowedFd<'_>, attributes: &libc::mount_attr, recursive:
 }
 
 /// Makes a program's system calls pass this filter from now on.
-pub(super) fn filter_system_calls(program: &[seccompiler::sock_filter]) -> Result<(), Errno> {
+pub(super) fn filter_system_calls(program: &[libc::sock_filter]) -> Result<(), Errno> {
     let description = libc::sock_fprog {
         len: u16::try_from(program.len()).map_err(|_| Errno::TOOBIG)?,
-        filter: program.as_ptr().cast_mut().cast(),
+        filter: program.as_ptr().cast_mut(),
     };
-    // SAFETY: `sock_filter` has the kernel's layout in both crates, and the kernel copies the program.
+    // SAFETY: the description points to a program of this length, which the kernel copies.
     let result =
         unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, 0, &raw const description) };
     done(result)
@@ -166,9 +166,16 @@ pub(super) fn duplicate_to(from: RawFd, to: RawFd) -> Result<(), Errno> {
     done(i64::from(unsafe { libc::dup2(from, to) }))
 }
 
-/// Gives signals their default meaning and lets all of them through.
-pub(super) fn reset_signals() {
-    for signal in 1..=64 {
+/// The signals that this process ignores, a bit each. What it handles is reset by executing a program; what it ignores is not.
+pub(super) fn ignored_signals() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(u64::MAX)
+}
+
+/// Gives these signals their default meaning, and lets all signals through.
+pub(super) fn reset_signals(ignored: u64) {
+    for signal in (1..=64).filter(|signal| ignored >> (signal - 1) & 1 == 1) {
         // SAFETY: the default disposition runs no handler; for signals that cannot be changed the call fails harmlessly.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }

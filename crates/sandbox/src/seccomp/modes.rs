@@ -31,12 +31,12 @@ pub(super) fn calls() -> Vec<Allowed> {
 
 /// A call whose mode is this argument.
 fn giving(name: &'static str, number: i64, mode: u8) -> Allowed {
-    Allowed { name, number, when: vec![vec![lacks(mode, SET_ID)]] }
+    Allowed::when(name, number, vec![vec![lacks(mode, SET_ID)]])
 }
 
 /// A call with these flags, and behind them a mode that counts only where a file is made.
 fn opening(name: &'static str, number: i64, flags: u8) -> Allowed {
-    Allowed { name, number, when: vec![vec![lacks(flags, CREATES)], vec![lacks(flags + 1, SET_ID)]] }
+    Allowed::when(name, number, vec![vec![lacks(flags, CREATES)], vec![lacks(flags + 1, SET_ID)]])
 }
 
 fn lacks(argument: u8, bits: u64) -> Condition {

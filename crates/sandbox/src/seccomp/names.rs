@@ -33,8 +33,8 @@ pub(super) const ALWAYS: Calls = calls![
     SYS_sched_get_priority_max SYS_sched_get_priority_min SYS_sched_rr_get_interval SYS_getpriority SYS_setpriority
     SYS_getpid SYS_getppid SYS_gettid SYS_getpgid SYS_setpgid SYS_getsid SYS_setsid SYS_getuid SYS_geteuid SYS_getgid
     SYS_getegid SYS_getresuid SYS_getresgid SYS_getgroups SYS_setuid SYS_setgid SYS_setreuid SYS_setregid SYS_setresuid
-    SYS_setresgid SYS_setfsuid SYS_setfsgid SYS_setgroups SYS_capget SYS_capset SYS_prctl SYS_getrlimit SYS_setrlimit
-    SYS_prlimit64 SYS_getrusage SYS_times SYS_uname SYS_sysinfo SYS_getcpu SYS_getrandom SYS_ioprio_get SYS_ioprio_set
+    SYS_setresgid SYS_setfsuid SYS_setfsgid SYS_setgroups SYS_capget SYS_capset SYS_prctl SYS_getrlimit
+    SYS_getrusage SYS_times SYS_uname SYS_sysinfo SYS_getcpu SYS_getrandom SYS_ioprio_get SYS_ioprio_set
     SYS_pidfd_open SYS_pidfd_send_signal SYS_restart_syscall
     // A program may lock itself in further.
     SYS_seccomp SYS_landlock_create_ruleset SYS_landlock_add_rule SYS_landlock_restrict_self

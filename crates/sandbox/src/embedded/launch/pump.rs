@@ -42,6 +42,8 @@ pub(super) struct Pump<'a> {
     feed: Feed,
     born: &'a Born,
     cgroup: Option<&'a Cgroup>,
+    /// Nothing more will be reported; asking on would only keep a processor busy.
+    silent: bool,
 }
 
 /// How it ended.
@@ -121,7 +123,7 @@ const A_MINUTE: Timespec = Timespec { tv_sec: 60, tv_nsec: 0 };
 impl<'a> Pump<'a> {
     /// Watches a process, which has a cgroup of its own where limits are enforced.
     pub(super) fn new(streams: Streams, feed: Feed, born: &'a Born, cgroup: Option<&'a Cgroup>) -> Pump<'a> {
-        Pump { streams, feed, born, cgroup }
+        Pump { streams, feed, born, cgroup, silent: false }
     }
 
     /// Moves bytes until the process is gone, and then what it has left in its streams.
@@ -173,8 +175,9 @@ impl<'a> Pump<'a> {
         let Streams { stdout, stderr } = &self.streams;
         let wanted = if deadline.is_some() { PollFlags::IN } else { PollFlags::empty() };
         let process = self.born.process().as_fd();
+        let reports = if self.silent { process } else { self.born.reports() };
         let mut fds = [
-            PollFd::from_borrowed_fd(self.born.reports(), PollFlags::IN),
+            PollFd::from_borrowed_fd(reports, PollFlags::IN),
             PollFd::from_borrowed_fd(process, PollFlags::IN),
             PollFd::from_borrowed_fd(wake.0.as_fd(), wanted),
             PollFd::from_borrowed_fd(stdout.as_ref().map_or(process, AsFd::as_fd), watched(stdout)),
@@ -198,10 +201,16 @@ impl<'a> Pump<'a> {
 
     /// Takes what the container says of itself; the last word counts, and an end is the last.
     fn hear(&mut self, ended: &mut Ended) {
-        while let Ok(Some((report, _))) = Report::receive(self.born.reports(), RecvFlags::DONTWAIT) {
-            // After a failure to execute there comes an end all the same, which says nothing more.
-            if !matches!(ended.report, Some(Report::NotExecuted { .. })) {
-                ended.report = Some(report);
+        loop {
+            match Report::receive(self.born.reports(), RecvFlags::DONTWAIT) {
+                // After a failure to execute there comes an end all the same, which says nothing more.
+                Ok(Some(_)) if matches!(ended.report, Some(Report::NotExecuted { .. })) => {}
+                Ok(Some((report, _))) => ended.report = Some(report),
+                Err(Errno::AGAIN | Errno::INTR) => return,
+                Ok(None) | Err(_) => {
+                    self.silent = true;
+                    return;
+                }
             }
         }
     }

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use super::{c_string, invalid, path};
 use crate::backend::LaunchError;
 use crate::command::Command;
-use crate::embedded::sys::Pointers;
+use crate::embedded::sys::{Pointers, ignored_signals};
 
 /// Where programs are looked for when the environment does not say.
 const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -20,6 +20,8 @@ pub(in crate::embedded) struct Exec {
     pub(in crate::embedded) argv: Pointers,
     /// Its environment.
     pub(in crate::embedded) env: Pointers,
+    /// Signals that it must not ignore because its launcher does.
+    pub(in crate::embedded) ignored: u64,
     /// Where it starts.
     pub(in crate::embedded) cwd: CString,
     /// The program as it was asked for.
@@ -45,6 +47,7 @@ impl Exec {
             candidates: candidates(program.as_bytes(), &search)?,
             argv: Pointers::to(&argv),
             env: Pointers::to(&env),
+            ignored: ignored_signals(),
             cwd: path(&command.cwd)?,
             program: program.to_string_lossy().into_owned(),
             _strings: [argv, env],
