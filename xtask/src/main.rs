@@ -1,6 +1,6 @@
 //! The house's automation: `cargo xtask tidy` and its siblings.
 //!
-//! It checks and calls cargo; it writes no file. It is no part of the product, and nothing of the product depends on it.
+//! It checks, and calls cargo and QEMU; it writes nothing outside `target`. It is no part of the product, and nothing of the product depends on it.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -11,54 +11,73 @@ mod audit;
 mod gates;
 mod process;
 mod tidy;
+mod vm;
 
 use std::path::Path;
 use std::process::ExitCode;
 
-/// One subcommand: its words, what `--help` says of it, and what it does at the repository's root.
+/// One subcommand: its name, what `--help` says of it, and what it does at the repository's root.
 struct Subcommand {
-    words: &'static [&'static str],
+    name: &'static str,
     about: &'static str,
-    run: fn(&Path) -> Result<(), String>,
+    run: Run,
+}
+
+enum Run {
+    /// Takes no arguments.
+    Alone(fn(&Path) -> Result<(), String>),
+    /// Reads the arguments behind its name itself.
+    WithArguments(fn(&Path, &[String]) -> Result<(), String>),
 }
 
 const SUBCOMMANDS: &[Subcommand] = &[
-    Subcommand { words: &["tidy"], about: "check the house rules", run: tidy::run },
+    Subcommand { name: "tidy", about: "check the house rules", run: Run::Alone(tidy::run) },
     Subcommand {
-        words: &["audit"],
+        name: "audit",
         about: "check licences, duplicates and sources of the dependencies",
-        run: audit::run,
+        run: Run::Alone(audit::run),
     },
     Subcommand {
-        words: &["quality-check"],
+        name: "quality-check",
         about: "formatting, clippy and tidy",
-        run: |root| gates::run(root, &[gates::QUALITY]),
+        run: Run::Alone(|root| gates::run(root, &[gates::QUALITY])),
     },
     Subcommand {
-        words: &["docs-check"],
+        name: "docs-check",
         about: "rustdoc and doctests",
-        run: |root| gates::run(root, &[gates::DOCS]),
+        run: Run::Alone(|root| gates::run(root, &[gates::DOCS])),
     },
     Subcommand {
-        words: &["ci-gates"],
+        name: "ci-gates",
         about: "all of the above and the tests, as CI runs them",
-        run: |root| gates::run(root, &[gates::QUALITY, gates::DEPENDENCIES, gates::DOCS, gates::TESTS]),
+        run: Run::Alone(|root| {
+            gates::run(root, &[gates::QUALITY, gates::DEPENDENCIES, gates::DOCS, gates::TESTS])
+        }),
+    },
+    Subcommand {
+        name: "vm-test",
+        about: "tests in a small virtual machine with cgroup v2; `vm-test --help` has its options",
+        run: Run::WithArguments(vm::run),
     },
 ];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let asks_for_help = |argument: &String| matches!(argument.as_str(), "-h" | "--help" | "help");
-    if arguments.is_empty() || arguments.iter().any(asks_for_help) {
+    let Some((name, rest)) = arguments.split_first().filter(|(name, _)| !asks_for_help(name)) else {
         print!("{}", usage());
         return ExitCode::SUCCESS;
-    }
-    let Some(subcommand) = SUBCOMMANDS.iter().find(|subcommand| arguments == subcommand.words) else {
-        eprint!("error: no such subcommand: `{}`\n\n{}", arguments.join(" "), usage());
-        return ExitCode::from(2);
     };
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    match (subcommand.run)(manifest.parent().unwrap_or(manifest)) {
+    let root = manifest.parent().unwrap_or(manifest);
+    let result = match SUBCOMMANDS.iter().find(|subcommand| subcommand.name == name).map(|found| &found.run) {
+        Some(Run::WithArguments(run)) => run(root, rest),
+        Some(Run::Alone(run)) if rest.is_empty() => run(root),
+        Some(Run::Alone(_)) | None => {
+            eprint!("error: no such subcommand: `{}`\n\n{}", arguments.join(" "), usage());
+            return ExitCode::from(2);
+        }
+    };
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -67,10 +86,14 @@ fn main() -> ExitCode {
     }
 }
 
+fn asks_for_help(argument: &str) -> bool {
+    matches!(argument, "-h" | "--help" | "help")
+}
+
 fn usage() -> String {
     let mut usage = "Usage: cargo xtask <SUBCOMMAND>\n\n".to_owned();
     for subcommand in SUBCOMMANDS {
-        usage.push_str(&format!("  {:<16} {}\n", subcommand.words.join(" "), subcommand.about));
+        usage.push_str(&format!("  {:<16} {}\n", subcommand.name, subcommand.about));
     }
     usage
 }
@@ -83,7 +106,7 @@ mod tests {
 
     #[test]
     fn usage_names_every_subcommand() {
-        expect![[r"
+        expect![[r#"
             Usage: cargo xtask <SUBCOMMAND>
 
               tidy             check the house rules
@@ -91,7 +114,8 @@ mod tests {
               quality-check    formatting, clippy and tidy
               docs-check       rustdoc and doctests
               ci-gates         all of the above and the tests, as CI runs them
-        "]]
+              vm-test          tests in a small virtual machine with cgroup v2; `vm-test --help` has its options
+        "#]]
         .assert_eq(&usage());
     }
 }

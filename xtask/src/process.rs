@@ -1,6 +1,6 @@
-//! The one place where xtask starts programs: cargo and git, with fixed argument lists.
+//! The one place where xtask starts programs: cargo, git and what `vm` needs, from argument lists.
 //!
-//! It adds no policy: which programs run, and in which order, is the business of `gates`.
+//! It adds no policy: which programs run, and in which order, is the business of `gates` and `vm`.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -40,7 +40,8 @@ pub fn line(program: &str, arguments: &[&str]) -> String {
     [&[program], arguments].concat().join(" ")
 }
 
-fn command(directory: &Path, program: &str, arguments: &[&str]) -> Command {
+/// A program to be started in `directory`, for those who want more than its output.
+pub fn command(directory: &Path, program: &str, arguments: &[&str]) -> Command {
     #[expect(clippy::disallowed_methods, reason = "xtask is no part of the product; it drives cargo and git")]
     let mut command = Command::new(program);
     command.args(arguments).current_dir(directory);
