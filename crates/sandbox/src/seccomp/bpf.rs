@@ -113,7 +113,7 @@ fn judge(verdict: &Verdict) -> Program {
 /// Allows the call if all conditions hold, and goes on behind itself if not.
 fn check(conditions: &[Condition]) -> Program {
     let mut program = vec![step(RETURN, libc::SECCOMP_RET_ALLOW)];
-    for test in conditions.iter().flat_map(|condition| condition.halves()).rev() {
+    for test in conditions.iter().flat_map(Condition::halves).rev() {
         let over = u8::try_from(program.len()).unwrap_or(u8::MAX);
         let tests = [step(LOAD, test.at), step(AND, test.mask), branch(JUMP_IF_EQUAL, test.value, 0, over)];
         program.splice(0..0, tests);
@@ -176,7 +176,7 @@ mod tests {
                         ARCHITECTURE_AT => architecture,
                         _ => {
                             let argument = arguments[(k - ARGUMENTS) as usize / 8];
-                            (if (k - ARGUMENTS) % 8 == 0 { argument } else { argument >> 32 }) as u32
+                            (if (k - ARGUMENTS).is_multiple_of(8) { argument } else { argument >> 32 }) as u32
                         }
                     }
                 }
