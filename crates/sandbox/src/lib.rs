@@ -7,6 +7,8 @@
 //! This crate knows nothing of skills, approvals or receipts, reads no environment and prints nothing.
 
 mod backend;
+#[cfg(target_os = "linux")]
+pub mod changes;
 mod child;
 mod command;
 mod outcome;
