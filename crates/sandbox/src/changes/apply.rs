@@ -46,6 +46,10 @@ pub enum Progress {
     Journalled,
     /// Something was moved into or out of the source, or got its permissions.
     Moved,
+    /// The journal says that everything is moved back, because something was in the way.
+    Undoing,
+    /// Something was moved back, or was not moved in the first place.
+    MovedBack,
     /// The journal says that everything was moved.
     Finished,
     /// The set says that it was applied.
@@ -122,12 +126,16 @@ pub fn apply(
 }
 
 /// Brings every application that was cut short to its end or back.
-pub fn recover(store: &ChangeStore, lock: &Lock) -> Result<Vec<Recovery>, ApplyError> {
+pub fn recover(
+    store: &ChangeStore,
+    lock: &Lock,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Vec<Recovery>, ApplyError> {
     let mut recoveries = Vec::new();
     for id in store.ids()? {
         let outcome = match Journal::read(store, &id) {
             Ok(None) => continue,
-            Ok(Some(journal)) => resume(store, lock, journal),
+            Ok(Some(journal)) => resume(store, lock, journal, progress),
             Err(error) => Err(error.into()),
         };
         recoveries.push(Recovery { id, outcome });
@@ -135,7 +143,12 @@ pub fn recover(store: &ChangeStore, lock: &Lock) -> Result<Vec<Recovery>, ApplyE
     Ok(recoveries)
 }
 
-fn resume(store: &ChangeStore, lock: &Lock, journal: Journal) -> Result<Recovered, ApplyError> {
+fn resume(
+    store: &ChangeStore,
+    lock: &Lock,
+    journal: Journal,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Recovered, ApplyError> {
     let source = Tree::open(&journal.source);
     match journal.phase {
         Phase::Preparing | Phase::Undone => {
@@ -146,18 +159,22 @@ fn resume(store: &ChangeStore, lock: &Lock, journal: Journal) -> Result<Recovere
             journal.remove(store)?;
             Ok(Recovered::Back)
         }
-        Phase::Moving => {
+        Phase::Moving | Phase::Undoing => {
             let mover = source
                 .and_then(|source| Mover::open(source, &journal.staging, journal.staging_inode))
                 .map_err(|_| journal.disturbed(Vec::new()))?;
-            match finish(store, lock, journal, &mover, &mut |_| {})? {
+            if journal.phase == Phase::Undoing {
+                undo(store, journal, &mover, progress)?;
+                return Ok(Recovered::Back);
+            }
+            match finish(store, lock, journal, &mover, progress)? {
                 End::Applied => Ok(Recovered::Forward),
                 End::Undone(_) => Ok(Recovered::Back),
             }
         }
         Phase::Moved => {
             let source = source.map_err(at(&journal.source))?;
-            conclude(store, lock, &journal, &source, &mut |_| {})?;
+            conclude(store, lock, &journal, &source, progress)?;
             Ok(Recovered::Forward)
         }
     }
@@ -206,18 +223,31 @@ fn finish(
             Ok(End::Applied)
         }
         Err(error) => {
-            let stuck = mover.backward(&journal.actions);
-            if !stuck.is_empty() {
-                return Err(journal.disturbed(stuck));
-            }
-            journal.phase = Phase::Undone;
-            journal.actions.clear();
-            journal.write(store)?;
-            clean(mover.source(), &journal)?;
-            journal.remove(store)?;
+            undo(store, journal, mover, progress)?;
             Ok(End::Undone(error))
         }
     }
+}
+
+/// Moves everything back. Once this was begun there is no way forward any more: whoever asked has been told that it failed.
+fn undo(
+    store: &ChangeStore,
+    mut journal: Journal,
+    mover: &Mover,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(), ApplyError> {
+    journal.phase = Phase::Undoing;
+    journal.write(store)?;
+    progress(Progress::Undoing);
+    let stuck = mover.backward(&journal.actions, &mut || progress(Progress::MovedBack));
+    if !stuck.is_empty() {
+        return Err(journal.disturbed(stuck));
+    }
+    journal.phase = Phase::Undone;
+    journal.actions.clear();
+    journal.write(store)?;
+    clean(mover.source(), &journal)?;
+    Ok(journal.remove(store)?)
 }
 
 /// Says that a set is applied, and removes what is of no use any more.

@@ -49,8 +49,8 @@ pub enum StoreError {
         /// What is wrong with it.
         source: ReadFileError,
     },
-    /// Its record speaks of paths outside its source.
-    #[error("the record of change set `{id}` leaves its source")]
+    /// Its record is that of another set, or speaks of paths outside its source.
+    #[error("the record of change set `{id}` contradicts itself")]
     Unsound {
         /// Its name.
         id: ChangeSetId,
@@ -147,7 +147,7 @@ impl ChangeStore {
     /// are recovered first.
     pub fn apply(&self, id: &ChangeSetId, progress: &mut dyn FnMut(Progress)) -> Result<(), ApplyError> {
         let lock = self.lock()?;
-        for recovery in apply::recover(self, &lock)? {
+        for recovery in apply::recover(self, &lock, &mut |_| {})? {
             if recovery.id == *id {
                 recovery.outcome?;
             }
@@ -159,7 +159,7 @@ impl ChangeStore {
     /// first; where that is not possible, what was moved aside stays where the error of [`ChangeStore::recover`] says.
     pub fn discard(&self, id: &ChangeSetId) -> Result<(), ApplyError> {
         let lock = self.lock()?;
-        apply::recover(self, &lock)?;
+        apply::recover(self, &lock, &mut |_| {})?;
         match self.load(id) {
             Ok(set) => self.remove_layer(&set)?,
             // What a newer program keeps is for that one to drop; what nobody can read is of no use to anybody.
@@ -172,10 +172,11 @@ impl ChangeStore {
     }
 
     /// Brings every application that was cut short to its end or back to its beginning, and removes layers that nobody holds and
-    /// that became no set. To be called at each start; it does nothing while another process is at work here.
-    pub fn recover(&self) -> Result<Vec<Recovery>, ApplyError> {
+    /// that became no set. To be called at each start; it does nothing while another process is at work here. `progress` is told of
+    /// each step.
+    pub fn recover(&self, progress: &mut dyn FnMut(Progress)) -> Result<Vec<Recovery>, ApplyError> {
         let Some(lock) = self.try_lock()? else { return Ok(Vec::new()) };
-        let recoveries = apply::recover(self, &lock)?;
+        let recoveries = apply::recover(self, &lock, progress)?;
         for id in self.ids()? {
             let directory = self.of(&id);
             if !directory.join(SET).exists() && !is_held(&directory.join(LAYER)) {

@@ -40,6 +40,7 @@ fn compare(change: &Change, source: &Tree, seen: &mut SeenPaths) -> Result<Optio
     };
     let found = match source.look(&change.path, &mut Bounds { entries: 0, bytes }.budget()) {
         // Larger than it was: there is no need to read it.
+        Err(ReadError::TooLarge { .. }) if change.base.is_none() => return Ok(Some(ConflictKind::Appeared)),
         Err(ReadError::TooLarge { .. }) => return Ok(Some(ConflictKind::Changed)),
         found => found?,
     };

@@ -48,6 +48,8 @@ pub enum Phase {
     Moving,
     /// All of the actions are taken.
     Moved,
+    /// An action met something else than it was made for, and those that were taken are taken back.
+    Undoing,
     /// All of the actions are taken back.
     Undone,
 }

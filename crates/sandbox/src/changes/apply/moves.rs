@@ -68,7 +68,7 @@ impl Mover {
     }
 
     /// Takes all actions back that are taken, and says which paths it could not put back.
-    pub fn backward(&self, actions: &[Action]) -> Vec<PathBuf> {
+    pub fn backward(&self, actions: &[Action], taken_back: &mut dyn FnMut()) -> Vec<PathBuf> {
         let mut stuck = Vec::new();
         for action in actions.iter().rev() {
             let (path, result) = match action {
@@ -78,6 +78,7 @@ impl Mover {
             if result.is_err() {
                 stuck.push(path.clone());
             }
+            taken_back();
         }
         if self.sync(actions).is_err() && stuck.is_empty() {
             stuck.push(PathBuf::new());
