@@ -12,6 +12,8 @@
 )]
 
 mod backend;
+#[cfg(target_os = "linux")]
+pub mod changes;
 mod child;
 mod command;
 #[cfg(target_os = "linux")]
