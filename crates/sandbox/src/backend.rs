@@ -5,6 +5,8 @@ use std::io;
 use std::path::PathBuf;
 use std::pin::Pin;
 
+use serde::{Deserialize, Serialize};
+
 use crate::child::Child;
 use crate::command::Command;
 use crate::policy::{Mount, Policy};
@@ -122,4 +124,67 @@ pub enum LaunchError {
     /// The container is gone.
     #[error("the container has ended")]
     Ended,
+    /// The refusal came from another process, which holds the container.
+    #[error("{message}")]
+    Elsewhere {
+        /// What kind of refusal it was there.
+        kind: RefusalKind,
+        /// All that was said there.
+        message: String,
+    },
+}
+
+/// The kinds of [`LaunchError`], for decisions and for passing them on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RefusalKind {
+    /// [`LaunchError::Unavailable`]
+    Unavailable,
+    /// [`LaunchError::LimitUnenforceable`]
+    LimitUnenforceable,
+    /// [`LaunchError::Unsupported`]
+    Unsupported,
+    /// [`LaunchError::InvalidPolicy`]
+    InvalidPolicy,
+    /// [`LaunchError::Source`]
+    Source,
+    /// [`LaunchError::Exec`]
+    Exec,
+    /// [`LaunchError::Step`]
+    Step,
+    /// [`LaunchError::Engine`]
+    Engine,
+    /// [`LaunchError::Ended`]
+    Ended,
+}
+
+impl LaunchError {
+    /// What kind of refusal it is.
+    pub fn kind(&self) -> RefusalKind {
+        match self {
+            LaunchError::Unavailable { .. } => RefusalKind::Unavailable,
+            LaunchError::LimitUnenforceable { .. } => RefusalKind::LimitUnenforceable,
+            LaunchError::Unsupported { .. } => RefusalKind::Unsupported,
+            LaunchError::InvalidPolicy { .. } => RefusalKind::InvalidPolicy,
+            LaunchError::Source { .. } => RefusalKind::Source,
+            LaunchError::Exec { .. } => RefusalKind::Exec,
+            LaunchError::Step { .. } => RefusalKind::Step,
+            LaunchError::Engine { .. } => RefusalKind::Engine,
+            LaunchError::Ended => RefusalKind::Ended,
+            LaunchError::Elsewhere { kind, .. } => *kind,
+        }
+    }
+
+    /// The whole message: what happened, what the system said, and what a person can do.
+    pub fn explanation(&self) -> String {
+        let mut text = self.to_string();
+        if let Some(source) = std::error::Error::source(self) {
+            text = format!("{text}: {source}");
+        }
+        match self {
+            LaunchError::Unavailable { finding, .. }
+            | LaunchError::LimitUnenforceable { finding, .. }
+            | LaunchError::Unsupported { finding, .. } => format!("{text}; {}", finding.fix),
+            _ => text,
+        }
+    }
 }

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 /// A program with its arguments, found and run inside the container.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Command {
     /// The program, looked for in the container's `PATH` unless it has a slash, and its arguments.
     pub argv: Vec<OsString>,
@@ -18,7 +20,7 @@ pub struct Command {
 }
 
 /// What a command reads as its standard input. Never a file or terminal of the host: a container could reopen it for writing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stdin {
     /// Nothing.
     #[default]

@@ -18,13 +18,15 @@ mod child;
 mod command;
 #[cfg(target_os = "linux")]
 mod embedded;
+#[cfg(target_os = "linux")]
+pub mod live;
 mod outcome;
 mod policy;
 mod probe;
 #[cfg(target_os = "linux")]
 mod seccomp;
 
-pub use backend::{Backend, Container, LaunchError, Pending};
+pub use backend::{Backend, Container, LaunchError, Pending, RefusalKind};
 pub use child::{Child, ChildEnd, ChildStdin, Chunk, Feed, Killer, Stream};
 pub use command::{Command, Stdin};
 #[cfg(target_os = "linux")]

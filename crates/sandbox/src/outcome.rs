@@ -1,7 +1,10 @@
 //! What came of a run: how it ended, what it said, what it used.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
 
 use crate::probe::Feature;
 
@@ -9,7 +12,7 @@ use crate::probe::Feature;
 const TIMED_OUT: i32 = 124;
 
 /// What came of one command.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// How the process ended.
     pub status: ExitStatus,
@@ -28,13 +31,13 @@ pub struct Outcome {
     /// What of a kept scratch directory was left behind, with the reason.
     pub left_behind: Vec<(PathBuf, String)>,
     /// Name of the backend.
-    pub backend: &'static str,
+    pub backend: Cow<'static, str>,
     /// Limits that were asked for and not enforced; empty unless the policy allows best effort.
     pub unenforced: Vec<Feature>,
 }
 
 /// How a process ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExitStatus {
     /// It exited with this code.
     Code(i32),
@@ -43,7 +46,7 @@ pub enum ExitStatus {
 }
 
 /// What was kept of one stream.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Captured {
     /// The first bytes, up to the limit.
     pub bytes: Vec<u8>,
@@ -52,7 +55,7 @@ pub struct Captured {
 }
 
 /// What a run used of the machine. `None` is what the backend cannot measure.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// From launch to end.
     pub wall: Duration,
@@ -65,7 +68,7 @@ pub struct Usage {
 }
 
 /// A file copied out of a scratch directory.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptFile {
     /// Where it was, relative to the scratch directory.
     pub path: PathBuf,
@@ -96,7 +99,7 @@ impl Captured {
     }
 
     /// What was kept, as text; bytes that are no UTF-8 become replacement characters.
-    pub fn text(&self) -> std::borrow::Cow<'_, str> {
+    pub fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.bytes)
     }
 }

@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 /// Everything a container is given. What is not named here, it does not have.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Policy {
     /// The root file system, always read-only.
     pub root: Root,
@@ -28,7 +30,7 @@ pub struct Policy {
 }
 
 /// Where a container's root file system comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Root {
     /// The host's own programs: `/usr` and what interpreters need of `/etc`, nothing of anybody's data.
     Host,
@@ -42,7 +44,7 @@ pub enum Root {
 }
 
 /// One place of the host, seen inside.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mount {
     /// The file or directory on the host.
     pub source: PathBuf,
@@ -53,7 +55,7 @@ pub struct Mount {
 }
 
 /// What a container may do with a mount.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Access {
     /// Read, and execute.
     ReadOnly,
@@ -67,7 +69,7 @@ pub enum Access {
 }
 
 /// A writable directory in memory that ends with the container.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scratch {
     /// The absolute path inside.
     pub target: PathBuf,
@@ -79,7 +81,7 @@ pub struct Scratch {
 }
 
 /// Whether a container has a network.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Network {
     /// No interface, and no socket of any family.
     #[default]
@@ -89,7 +91,7 @@ pub enum Network {
 }
 
 /// How much of the machine a container may use.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     /// Processors, in parts of one.
     pub cpus: f64,
@@ -106,7 +108,7 @@ pub struct Limits {
 }
 
 /// What to do where a limit cannot be enforced.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Enforcement {
     /// Refuse to launch.
     #[default]

@@ -1,7 +1,9 @@
 //! What a backend can do on this machine, found out by trying.
 
+use serde::{Deserialize, Serialize};
+
 /// What a policy may ask of a backend.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Feature {
     /// Processors are limited.
     Cpu,

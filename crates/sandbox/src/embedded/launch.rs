@@ -112,7 +112,7 @@ fn watch(job: Job, feed: Feed, launched: Launched, begun: Instant) -> Result<Out
         usage,
         kept: Vec::new(),
         left_behind: Vec::new(),
-        backend: NAME,
+        backend: NAME.into(),
         unenforced: job.unenforced,
     };
     for (from, to) in kept.iter().zip(&job.keep) {
