@@ -12,11 +12,11 @@ Usage: cargo xtask vm-test [OPTIONS] [FILTER]...
 Runs the tests whose `target::name` contains one of FILTER, or all of them.
 
   --systemd        in a login session under systemd, instead of in delegated cgroups without it
-  --package NAME   the package whose tests are built (again and again for more; `guild-sandbox`)
-  --test NAME      one of its test targets (again and again for more; the library's and all test targets)
-  --binary PATH    a test binary that is there already, instead of building any (again and again for more)
+  --package NAME   the package whose tests are built (may be repeated; `guild-sandbox`)
+  --test NAME      one of its test targets (may be repeated; the library's and all test targets)
+  --binary PATH    a test binary that is there already, instead of building any (may be repeated)
   --kernel NAME    the Debian package with the kernel (`linux-image-amd64`)
-  --skip WORD      leave out tests whose `target::name` contains WORD (again and again for more)
+  --skip WORD      leave out tests whose `target::name` contains WORD (may be repeated)
   --minutes N      how long the machine may take (10)
   --emulate        do not use /dev/kvm
 ";

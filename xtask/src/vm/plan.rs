@@ -51,6 +51,11 @@ impl Plan {
         pass.includes(name) && (self.filters.is_empty() || has_any(&self.filters)) && !has_any(&self.skipped)
     }
 
+    /// Whether nobody has narrowed it, so that an empty pass can only be a mistake.
+    pub fn is_whole(&self) -> bool {
+        self.filters.is_empty() && self.skipped.is_empty()
+    }
+
     /// The plan as the machine reads it.
     pub fn to_json(&self) -> Result<String, String> {
         serde_json::to_string(self).map_err(|error| format!("cannot write the plan: {error}"))
