@@ -18,6 +18,7 @@ mod child;
 mod command;
 #[cfg(target_os = "linux")]
 mod embedded;
+pub mod image;
 mod outcome;
 mod policy;
 mod probe;
