@@ -18,6 +18,7 @@ mod lock;
 mod plan;
 mod platform;
 mod record;
+mod registry;
 mod section;
 mod store;
 mod unpack;
@@ -30,6 +31,7 @@ pub use import::Choice;
 pub use limits::Limits;
 pub use platform::{NoPlatform, Platform};
 pub use record::{Image, Kind, Layer, Named, RecordError};
+pub use registry::{Credentials, CredentialsError, Patience, PullError, PullRequest};
 pub use store::{
     FindError, Hold, ImportRequest, Reaped, RemoveError, Removed, Source, Store, StoreError, canonical,
 };

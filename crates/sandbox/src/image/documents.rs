@@ -121,9 +121,22 @@ pub fn parse<T: DeserializeOwned>(what: &str, bytes: &[u8]) -> Result<T, ImageEr
 }
 
 impl Descriptor {
-    /// What it leads to, by its media type; old ones have none and are manifests.
+    /// What it leads to.
     pub fn leads(&self) -> Leads {
-        match self.media_type.as_str() {
+        Leads::of(&self.media_type)
+    }
+
+    /// The name that an archive gives the image, where it gives one; the longer kind is Docker's.
+    pub fn name(&self) -> Option<&str> {
+        let keys = ["io.containerd.image.name", "org.opencontainers.image.ref.name"];
+        keys.iter().find_map(|key| self.annotations.get(*key)).map(String::as_str)
+    }
+}
+
+impl Leads {
+    /// By media type; old documents have none and are manifests.
+    pub fn of(media_type: &str) -> Leads {
+        match media_type {
             "application/vnd.oci.image.index.v1+json"
             | "application/vnd.docker.distribution.manifest.list.v2+json" => Leads::Index,
             ""
@@ -131,12 +144,6 @@ impl Descriptor {
             | "application/vnd.docker.distribution.manifest.v2+json" => Leads::Manifest,
             _ => Leads::Elsewhere,
         }
-    }
-
-    /// The name that an archive gives the image, where it gives one; the longer kind is Docker's.
-    pub fn name(&self) -> Option<&str> {
-        let keys = ["io.containerd.image.name", "org.opencontainers.image.ref.name"];
-        keys.iter().find_map(|key| self.annotations.get(*key)).map(String::as_str)
     }
 }
 

@@ -10,7 +10,7 @@ use rustix::fs::FlockOperation;
 /// A lock that is held until this is dropped.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
     path: PathBuf,
     is_temporary: bool,
 }
@@ -48,9 +48,14 @@ impl Lock {
             }
             // Whoever held it before may have removed or replaced the file.
             if is_at(&file, path)? {
-                return Ok(Some(Lock { _file: file, path: path.to_owned(), is_temporary: false }));
+                return Ok(Some(Lock { file, path: path.to_owned(), is_temporary: false }));
             }
         }
+    }
+
+    /// The locked file.
+    pub fn file(&self) -> &File {
+        &self.file
     }
 
     /// The same lock, whose file goes with it.

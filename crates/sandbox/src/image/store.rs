@@ -30,8 +30,10 @@ use super::lock::{Lock, Mode};
 use super::record::{self, Image, RecordError};
 
 pub use find::FindError;
+pub(super) use keep::Keeping;
 pub use keep::{ImportRequest, Source};
 pub use names::canonical;
+pub(super) use names::check as check_name;
 pub use reap::Reaped;
 pub use remove::{RemoveError, Removed};
 
@@ -142,7 +144,7 @@ impl Store {
     }
 
     /// Makes the directories, which are nobody else's to enter: what is in an image may be read by whoever gets there.
-    fn prepare(&self) -> Result<(), StoreError> {
+    pub(super) fn prepare(&self) -> Result<(), StoreError> {
         for name in ["trees", "blobs", "tmp"] {
             let path = self.directory.join(name);
             let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
@@ -171,8 +173,22 @@ impl Store {
         self.directory.join("tmp")
     }
 
+    /// Where blobs wait to be unpacked.
     pub(super) fn blobs(&self) -> PathBuf {
         self.directory.join("blobs")
+    }
+
+    /// Whether an image is there.
+    pub(super) fn holds(&self, digest: &Digest) -> Result<bool, ImageError> {
+        Ok(self.load(digest, &record::Names::new())?.is_some())
+    }
+
+    /// Removes the blobs of an image that is unpacked. Others who need them have them open.
+    pub(super) fn forget_blobs(&self, blobs: &[Digest]) {
+        for digest in blobs {
+            // What cannot be removed now is tidied away later.
+            let _ = std::fs::remove_file(self.blobs().join(digest.hex()));
+        }
     }
 }
 

@@ -2,7 +2,6 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::panic,
     clippy::indexing_slicing,
     reason = "a test that cannot go on fails, and what lacks an expected part is a failure"
 )]
@@ -11,6 +10,8 @@ mod archives;
 mod formats;
 mod hostile;
 mod layers;
+mod registry;
+mod server;
 mod store;
 
 use std::path::Path;

@@ -84,11 +84,16 @@ impl Store {
         if let Some(digest) = plan.digest
             && self.is_intact(&digest)?
         {
-            return self.settle(None, &digest, keeping);
+            return self.name(&digest, keeping);
         }
         let staging = Staging::new(&self.temporary()).map_err(StoreError::io("make", &self.temporary()))?;
         let image = self.unpack(plan, &staging, keeping)?;
         self.settle(Some(staging), &image.digest, keeping)
+    }
+
+    /// Gives an image that is there its names.
+    pub(in crate::image) fn name(&self, digest: &Digest, keeping: &Keeping<'_>) -> Result<Image, ImageError> {
+        self.settle(None, digest, keeping)
     }
 
     fn unpack(&self, plan: &Plan, staging: &Staging, keeping: &Keeping<'_>) -> Result<Image, ImageError> {
