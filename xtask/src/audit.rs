@@ -15,8 +15,13 @@ use crate::process;
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
 /// Packages that may be locked in several versions, each with the reason.
-const DUPLICATES: &[(&str, &str)] =
-    &[("embedded-io", "postcard takes 0.4 and 0.6 as optional dependencies; neither is compiled")];
+const DUPLICATES: &[(&str, &str)] = &[
+    ("base64", "oci-client takes 0.22, the reqwest below it 0.23"),
+    ("embedded-io", "postcard takes 0.4 and 0.6 as optional dependencies; neither is compiled"),
+    ("getrandom", "ring takes 0.2, tempfile 0.4"),
+    ("syn", "derive macros of oci-spec take 2, all others 3; neither is in what is built"),
+    ("windows-sys", "ring takes 0.52, all others 0.61; neither is compiled here"),
+];
 
 #[derive(Deserialize)]
 struct Metadata {

@@ -59,6 +59,10 @@ codes! {
     SandboxLaunchFailed = "sandbox_launch_failed", 4, "A step in making the container failed; nothing was run.";
     SandboxExecFailed = "sandbox_exec_failed", 127, "The command is not in the container, or cannot be executed there.";
     SandboxEnded = "sandbox_ended", 1, "The container has ended.";
+    ContainerNotFound = "container_not_found", 1, "No container of that name is running.";
+    ContainerNotYours = "container_not_yours", 3, "The container belongs to another owner and is not shared.";
+    ContainerCeiling = "container_ceiling", 3, "The owner's containers would use more than they may together.";
+    NoHome = "no_home", 1, "There is no home directory in which to keep anything.";
     UnknownBackend = "unknown_backend", 2, "There is no such container runtime here.";
     UnknownImageRole = "unknown_image_role", 2, "No image role has that name; the message lists those that there are.";
     UnknownCode = "unknown_code", 2, "There is no such code.";

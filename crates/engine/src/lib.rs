@@ -17,6 +17,7 @@ mod instructions;
 mod invocable;
 mod list;
 mod live;
+mod places;
 mod plugins;
 mod prompt;
 mod reload;
@@ -44,13 +45,15 @@ pub use hall::{ConfigFile, Configured, Hall, configure};
 pub use invocable::Caller;
 pub use list::{ListRequest, list};
 pub use live::{Change, Changes, Live, RefreshError};
+pub use places::Places;
 pub use plugins::plugins;
 pub use prompt::{PromptRequest, prompt};
 pub use reload::reload;
 pub use render::{RenderRequest, render};
 pub use roots::roots;
 pub use sandbox::{
-    Backends, CommandRequest, ContainerRequest, LimitRequest, Refusal, container_backends, sandbox_run,
+    Backends, CommandRequest, ContainerRequest, LaunchRequest, LimitRequest, Refusal, container_backends,
+    sandbox_exec, sandbox_launch, sandbox_list, sandbox_run, sandbox_stop, sandbox_supervise,
 };
 pub use search::{SearchRequest, search};
 pub use show::show;

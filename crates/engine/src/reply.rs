@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use check::{Check, CheckSummary, CheckedFile, OtherFile, ProblemLine};
-pub use sandbox::SandboxRun;
+pub use sandbox::{ContainerLine, LeftBehind, SandboxContainer, SandboxList, SandboxRun};
 pub use show::{Contract, Detail, Param, Show};
 pub use summary::{CollisionLine, FilePath, SkillSummary};
 pub use watch::{Watch, WatchLine};

@@ -3,11 +3,13 @@
 //! How containers are made is the sandbox's to know; nothing here touches the kernel.
 
 mod backend;
+mod live;
 mod policy;
 mod refusal;
 mod run;
 
 pub use backend::{Backends, container_backends};
+pub use live::{LaunchRequest, sandbox_exec, sandbox_launch, sandbox_list, sandbox_stop, sandbox_supervise};
 pub use policy::{ContainerRequest, LimitRequest};
 pub use refusal::Refusal;
 pub use run::{CommandRequest, sandbox_run};

@@ -18,6 +18,7 @@ mod child;
 mod command;
 #[cfg(target_os = "linux")]
 mod embedded;
+pub mod image;
 #[cfg(target_os = "linux")]
 pub mod live;
 mod outcome;

@@ -13,6 +13,7 @@ mod dice;
 mod env;
 mod fixture;
 mod output;
+mod registry;
 mod running;
 mod session;
 
@@ -20,5 +21,6 @@ pub use dice::Dice;
 pub use env::{Env, Invocation};
 pub use fixture::{Content, Entry, Fixture};
 pub use output::Output;
+pub use registry::Registry;
 pub use running::Running;
 pub use session::session;

@@ -1,8 +1,10 @@
 //! The reply of a command in a container.
 
+use guild_sandbox::live::Record;
 use guild_sandbox::{ExitStatus, Outcome};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::time::SystemTime;
 
 /// `sandbox run`: what came of a command. An error keeps the fields, with `exit_code` -1.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -34,7 +36,7 @@ pub struct SandboxRun {
     /// What of `/output` was left behind: links, devices and the like.
     pub left_behind: Vec<LeftBehind>,
     /// The runtime that ran it.
-    pub backend: Option<&'static str>,
+    pub backend: Option<String>,
     /// Limits that were asked for and not enforced; empty unless best effort is configured.
     pub unenforced: Vec<&'static str>,
 }
@@ -50,7 +52,7 @@ pub struct LeftBehind {
 
 impl SandboxRun {
     /// The reply where nothing was run.
-    pub(crate) fn nothing(backend: Option<&'static str>) -> SandboxRun {
+    pub(crate) fn nothing(backend: Option<String>) -> SandboxRun {
         SandboxRun {
             exit_code: -1,
             signal: None,
@@ -91,7 +93,7 @@ impl From<&Outcome> for SandboxRun {
             bytes_written: outcome.usage.bytes_written,
             files: outcome.kept.iter().map(|file| file.path.to_string_lossy().into_owned()).collect(),
             left_behind: outcome.left_behind.iter().map(LeftBehind::from).collect(),
-            backend: Some(outcome.backend),
+            backend: Some(outcome.backend.clone().into_owned()),
             unenforced: outcome.unenforced.iter().map(|feature| feature.name()).collect(),
         }
     }
@@ -100,5 +102,61 @@ impl From<&Outcome> for SandboxRun {
 impl From<&(std::path::PathBuf, String)> for LeftBehind {
     fn from((path, reason): &(std::path::PathBuf, String)) -> LeftBehind {
         LeftBehind { path: path.to_string_lossy().into_owned(), reason: reason.clone() }
+    }
+}
+
+/// A container that lives on.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ContainerLine {
+    /// Its name, for `sandbox exec` and `sandbox stop`.
+    pub id: String,
+    /// Who launched it.
+    pub owner: String,
+    /// Whether others may use it.
+    pub shared: bool,
+    /// The image role that it was launched with.
+    pub role: String,
+    /// The runtime that it runs in.
+    pub backend: String,
+    /// Processors.
+    pub cpus: f64,
+    /// Bytes of memory.
+    pub memory_bytes: u64,
+    /// Seconds until it is ended.
+    pub seconds_left: u64,
+    /// The process that holds it.
+    pub supervisor: u32,
+}
+
+/// `sandbox launch` and `sandbox stop`: the container.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SandboxContainer {
+    /// The container; null where there is none.
+    pub container: Option<ContainerLine>,
+}
+
+/// `sandbox list`: the containers that live.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SandboxList {
+    /// The containers, the oldest first.
+    pub containers: Vec<ContainerLine>,
+    /// How many there are.
+    pub count: usize,
+}
+
+impl ContainerLine {
+    /// The line of a record at this moment.
+    pub(crate) fn of(record: &Record, now: SystemTime) -> ContainerLine {
+        ContainerLine {
+            id: record.id.to_string(),
+            owner: record.owner.clone(),
+            shared: record.shared,
+            role: record.role.clone(),
+            backend: record.backend.clone(),
+            cpus: record.policy.limits.cpus,
+            memory_bytes: record.policy.limits.memory,
+            seconds_left: record.left(now).as_secs(),
+            supervisor: record.supervisor,
+        }
     }
 }

@@ -42,6 +42,11 @@ impl Backends {
         probes
     }
 
+    /// Gives the runtime of this name away.
+    pub fn take(self, name: &str) -> Option<Box<dyn Backend>> {
+        self.all.into_iter().find(|backend| backend.name() == name)
+    }
+
     fn named(&self, name: &str) -> Result<&dyn Backend, Refusal> {
         self.all.iter().find(|backend| backend.name() == name).map(AsRef::as_ref).ok_or_else(|| {
             let known = self.all.iter().map(|backend| backend.name()).collect::<Vec<_>>().join(", ");

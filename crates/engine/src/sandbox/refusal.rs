@@ -1,8 +1,6 @@
 //! Why a container was not made: a code, a sentence that names the cause, and what to do about it.
 
-use std::error::Error;
-
-use guild_sandbox::LaunchError;
+use guild_sandbox::{LaunchError, RefusalKind};
 
 use crate::Code;
 
@@ -24,27 +22,18 @@ impl Refusal {
 
 impl From<LaunchError> for Refusal {
     fn from(error: LaunchError) -> Refusal {
-        let code = match &error {
-            LaunchError::Unavailable { .. } => Code::SandboxUnavailable,
-            LaunchError::LimitUnenforceable { .. } => Code::SandboxLimitUnenforceable,
-            LaunchError::Unsupported { .. } => Code::SandboxUnsupported,
-            LaunchError::InvalidPolicy { .. } => Code::SandboxPolicyInvalid,
-            LaunchError::Source { .. } => Code::SandboxMountFailed,
-            LaunchError::Exec { .. } => Code::SandboxExecFailed,
-            LaunchError::Step { .. } | LaunchError::Engine { .. } => Code::SandboxLaunchFailed,
-            LaunchError::Ended => Code::SandboxEnded,
+        let code = match error.kind() {
+            RefusalKind::Unavailable => Code::SandboxUnavailable,
+            RefusalKind::LimitUnenforceable => Code::SandboxLimitUnenforceable,
+            RefusalKind::Unsupported => Code::SandboxUnsupported,
+            RefusalKind::InvalidPolicy => Code::SandboxPolicyInvalid,
+            RefusalKind::Source => Code::SandboxMountFailed,
+            RefusalKind::Exec => Code::SandboxExecFailed,
+            RefusalKind::Step | RefusalKind::Engine => Code::SandboxLaunchFailed,
+            RefusalKind::Ended => Code::SandboxEnded,
         };
-        let mut message = error.to_string();
-        if let Some(source) = error.source() {
-            message = format!("{message}: {source}");
-        }
-        match &error {
-            LaunchError::Unavailable { finding, .. }
-            | LaunchError::LimitUnenforceable { finding, .. }
-            | LaunchError::Unsupported { finding, .. } => message = format!("{message}; {}", finding.fix),
-            _ => {}
-        }
-        if let LaunchError::LimitUnenforceable { .. } = &error {
+        let mut message = error.explanation();
+        if code == Code::SandboxLimitUnenforceable {
             message.push_str(
                 "; or set `sandbox.limits = \"best-effort\"` in your own configuration to run without it",
             );

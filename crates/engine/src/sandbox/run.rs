@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use guild_manifest::config::Sandbox;
-use guild_sandbox::{Backend, ChildStdin, Chunk, Command, Outcome, Stdin};
+use guild_sandbox::{Backend, Child, ChildStdin, Chunk, Command, Outcome, Stdin};
 
 use super::{Backends, ContainerRequest, Refusal};
 use crate::Envelope;
@@ -40,7 +40,7 @@ pub async fn sandbox_run(
     };
     match run(backend, settings, container, command).await {
         Ok(outcome) => Envelope::ok(SandboxRun::from(&outcome)).with_message(remarks(&outcome)),
-        Err(refusal) => refused(refusal, Some(backend.name())),
+        Err(refusal) => refused(refusal, Some(backend.name().to_owned())),
     }
 }
 
@@ -51,20 +51,31 @@ async fn run(
     request: CommandRequest<'_>,
 ) -> Result<Outcome, Refusal> {
     let policy = container.policy(settings)?;
-    let stdin = if request.stdin.is_some() { Stdin::Piped } else { Stdin::Empty };
-    let command = Command { argv: request.argv, cwd: request.cwd, env: BTreeMap::new(), stdin };
-    let mut child = backend.launch(&policy, &command).await?;
-    if let (Some(feed), Some(stdin)) = (request.stdin, child.take_stdin()) {
-        feed(stdin);
+    let child = backend.launch(&policy, &request.command()).await?;
+    request.follow(child).await
+}
+
+impl CommandRequest<'_> {
+    /// The command as the sandbox takes it.
+    pub(super) fn command(&self) -> Command {
+        let stdin = if self.stdin.is_some() { Stdin::Piped } else { Stdin::Empty };
+        Command { argv: self.argv.clone(), cwd: self.cwd.clone(), env: BTreeMap::new(), stdin }
     }
-    while let Some(chunk) = child.next().await {
-        (request.on_output)(&chunk);
+
+    /// Passes input in and output on until the command has ended.
+    pub(super) async fn follow(self, mut child: Child) -> Result<Outcome, Refusal> {
+        if let (Some(feed), Some(stdin)) = (self.stdin, child.take_stdin()) {
+            feed(stdin);
+        }
+        while let Some(chunk) = child.next().await {
+            (self.on_output)(&chunk);
+        }
+        Ok(child.wait().await?)
     }
-    Ok(child.wait().await?)
 }
 
 /// What a person should know of the end, beyond the exit code.
-fn remarks(outcome: &Outcome) -> String {
+pub(super) fn remarks(outcome: &Outcome) -> String {
     let kept = outcome.stdout.bytes.len().max(outcome.stderr.bytes.len());
     let remarks = [
         outcome.timed_out.then(|| format!("its time was up after {:.1} s", outcome.usage.wall.as_secs_f64())),
@@ -81,6 +92,6 @@ fn remarks(outcome: &Outcome) -> String {
     remarks.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-fn refused(refusal: Refusal, backend: Option<&'static str>) -> Envelope<SandboxRun> {
+pub(super) fn refused(refusal: Refusal, backend: Option<String>) -> Envelope<SandboxRun> {
     Envelope::error(refusal.code, refusal.message, SandboxRun::nothing(backend))
 }
