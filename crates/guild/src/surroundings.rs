@@ -7,12 +7,13 @@
     reason = "this is where the environment is read and made into arguments"
 )]
 
-use guild_engine::ConfigFile;
 use guild_engine::catalog::Machine;
 use guild_engine::manifest::config::{Layer, MAX_BYTES};
+use guild_engine::{ConfigFile, Places};
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 use std::{env, fs};
 
 /// Whether colour is unwanted: `NO_COLOR` is set, or the terminal cannot show any.
@@ -48,6 +49,25 @@ pub fn machine(directory: Option<&Path>) -> io::Result<Machine> {
         env: variables,
         ..Machine::default()
     })
+}
+
+/// Where Guildhall keeps its own things.
+pub fn places(machine: &Machine) -> Places {
+    let place = |variable: &str, below_home: &str| {
+        let named = machine.env.get(variable).filter(|value| value.starts_with('/')).map(PathBuf::from);
+        let below_home = || machine.home.as_ref().map(|home| home.join(below_home));
+        named.or_else(below_home).map(|place| place.join("guild"))
+    };
+    Places {
+        data: place("XDG_DATA_HOME", ".local/share"),
+        state: place("XDG_STATE_HOME", ".local/state"),
+        cache: machine.cache.clone(),
+    }
+}
+
+/// The moment.
+pub fn now() -> SystemTime {
+    SystemTime::now()
 }
 
 /// The configuration files that are there, from the machine's to the project's.

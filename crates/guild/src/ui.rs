@@ -8,12 +8,13 @@ use crate::surroundings;
 use clap::ValueEnum;
 use guild_engine::catalog::{Freshness, Machine};
 use guild_engine::reply::ProblemLine;
-use guild_engine::{Code, ConfigFile, Envelope, Hall, Status};
+use guild_engine::{Code, ConfigFile, Envelope, Hall, Places, Status};
 use serde::Serialize;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::SystemTime;
 
 pub use usage::usage;
 
@@ -60,6 +61,22 @@ impl Ui {
     /// The configuration files, as they are now.
     pub fn config_files(&self) -> Vec<ConfigFile> {
         surroundings::config_files(&self.machine)
+    }
+
+    /// Where Guildhall keeps its own things.
+    pub fn places(&self) -> Places {
+        surroundings::places(&self.machine)
+    }
+
+    /// The moment.
+    pub fn now(&self) -> SystemTime {
+        surroundings::now()
+    }
+
+    /// Whose containers these are: as named, else the person's.
+    pub fn owner(&self, named: Option<&str>) -> String {
+        let person = || ["USER", "LOGNAME"].iter().find_map(|name| self.machine.env.get(*name));
+        named.or(person().map(String::as_str)).unwrap_or("me").to_owned()
     }
 
     /// Discovers everything. The process ends soon after; freeing a hundred thousand skills first would only cost time.

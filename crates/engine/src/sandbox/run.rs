@@ -78,7 +78,7 @@ impl CommandRequest<'_> {
 pub(super) fn remarks(outcome: &Outcome) -> String {
     let kept = outcome.stdout.bytes.len().max(outcome.stderr.bytes.len());
     let remarks = [
-        outcome.timed_out.then(|| format!("its time was up after {:.1} s", outcome.usage.wall.as_secs_f64())),
+        outcome.timed_out.then(|| "its time was up".to_owned()),
         outcome.oom.then(|| "memory ran out, and at least one of its processes was killed for it".to_owned()),
         (outcome.stdout.truncated() || outcome.stderr.truncated())
             .then(|| format!("its output was longer than the {kept} bytes that are kept")),

@@ -60,6 +60,7 @@ const PROVOKED: &[(Code, &[&str])] = &[
     (Code::SandboxPolicyInvalid, &["sandbox", "run", "--mount", ".:/proc/x", "--", "true"]),
     (Code::SandboxMountFailed, &["sandbox", "run", "--mount", "nowhere:/x", "--", "true"]),
     (Code::SandboxExecFailed, &["sandbox", "run", "--", "no-such-program"]),
+    (Code::ContainerNotFound, &["sandbox", "stop", "ctr_0000000000000000"]),
     (Code::UnknownBackend, &["sandbox", "run", "--backend", "chroot", "--", "true"]),
     (Code::UnknownImageRole, &["sandbox", "run", "--role", "nobody", "--", "true"]),
     (Code::UnknownCode, &["explain", "check_faild"]),
@@ -69,6 +70,12 @@ const PROVOKED: &[(Code, &[&str])] = &[
 /// Codes that no single command line provokes, with the test that does.
 const ELSEWHERE: &[(Code, &str)] = &[
     (Code::ReloadFailed, "watch::a_look_that_fails_is_told_once_and_what_was_known_stays"),
+    (
+        Code::ContainerNotYours,
+        "sandbox::another_owners_container_is_used_only_where_it_is_shared_and_never_stopped",
+    ),
+    (Code::ContainerCeiling, "sandbox::an_owner_has_four_containers_at_the_most"),
+    (Code::NoHome, "sandbox::without_a_home_nothing_can_live_on"),
     (Code::SandboxUnavailable, REFUSALS),
     (Code::SandboxLimitUnenforceable, REFUSALS),
     (Code::SandboxUnsupported, REFUSALS),

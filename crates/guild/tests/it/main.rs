@@ -13,6 +13,7 @@ mod help;
 mod json;
 mod modules;
 mod pipe;
+mod sandbox;
 mod schema;
 mod terminal;
 mod tour;

@@ -22,6 +22,10 @@ fn the_schema_is_current() {
     add("reload", of::<reply::Reload<'_>>(&mut generator));
     add("render", of::<reply::Render<'_>>(&mut generator));
     add("roots", of::<reply::Roots>(&mut generator));
+    add("sandbox exec", of::<reply::SandboxRun>(&mut generator));
+    add("sandbox launch", of::<reply::SandboxContainer>(&mut generator));
+    add("sandbox list", of::<reply::SandboxList>(&mut generator));
+    add("sandbox stop", of::<reply::SandboxContainer>(&mut generator));
     add("sandbox run", of::<reply::SandboxRun>(&mut generator));
     add("search", of::<reply::Search<'_>>(&mut generator));
     add("show", of::<reply::Show<'_>>(&mut generator));

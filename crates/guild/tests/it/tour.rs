@@ -77,6 +77,10 @@ cd ..
 guild sandbox run --mount .:/workspace -- sh -c 'ls /workspace; touch /workspace/new'
 guild sandbox run --memory 64M --timeout 5s -- sh -c 'cat /etc/shadow; exit 7'
 guild sandbox run -- no-such-program
+guild sandbox list
+guild sandbox exec ctr_0123456789abcdef -- true
+guild sandbox stop nothing
+guild sandbox launch --role nothing
 
 # From elsewhere there is only what is the person's own.
 cd ~

@@ -1,0 +1,206 @@
+//! Containers from the command line: one command in each, and those that live on.
+
+use crate::{env, envelope};
+use expect_test::{Expect, expect};
+use guild_testkit::{Env, session};
+
+/// Ends whatever a test has launched.
+struct World(Env);
+
+impl World {
+    fn new() -> World {
+        World(env("//- /project/notes.txt\nhello\n"))
+    }
+
+    #[track_caller]
+    fn launch(&self, arguments: &[&str]) -> String {
+        let output = self.0.guild(&[&["sandbox", "launch", "--timeout", "60s"], arguments].concat());
+        assert_eq!(output.code(), Some(0), "{output}");
+        output.stdout().trim().to_owned()
+    }
+
+    /// A session in which `$C` is a container's id, and shown as such.
+    #[track_caller]
+    fn check(&self, id: &str, script: &str, expected: &Expect) {
+        expected.assert_eq(&session(&self.0, &script.replace("$C", id)).replace(id, "$C"));
+    }
+
+    fn containers(&self) -> Vec<serde_json::Value> {
+        let list = envelope(&self.0.guild(&["sandbox", "list", "--json"]).stdout());
+        list["data"]["containers"].as_array().unwrap().clone()
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        for container in self.containers() {
+            let (id, owner) = (container["id"].as_str().unwrap(), container["owner"].as_str().unwrap());
+            let _ = self.0.guild(&["sandbox", "stop", id, "--owner", owner]).code();
+        }
+    }
+}
+
+#[test]
+fn a_command_sees_what_it_is_shown_and_its_code_is_passed_on() {
+    let world = World::new();
+    expect![[r#"
+        $ guild sandbox run --mount .:/workspace -- cat /workspace/notes.txt
+        hello
+        $ guild sandbox run --env GREETING=hi --env ABSENT -- env
+        GREETING=hi
+        HOME=/tmp
+        LANG=C.UTF-8
+        PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+        $ guild sandbox run -- sh -c 'exit 3'
+        [exit 3]
+        $ guild sandbox run -- sh -c 'kill -9 $$'
+        [exit 137]
+        $ guild sandbox run --timeout 100ms -- sleep 9
+        [stderr]
+        its time was up after 0.1 s
+        [exit 124]
+        $ guild sandbox run --memory 32M -q -- python3 -c 'bytearray(99 << 20)'
+        [exit 137]
+        $ guild sandbox run --workdir /tmp -- pwd
+        /tmp
+    "#]]
+    .assert_eq(&session(
+        &world.0,
+        "guild sandbox run --mount .:/workspace -- cat /workspace/notes.txt\nguild sandbox run --env GREETING=hi --env ABSENT -- env\nguild sandbox run -- sh -c 'exit 3'\nguild sandbox run -- sh -c 'kill -9 $$'\nguild sandbox run --timeout 100ms -- sleep 9\nguild sandbox run --memory 32M -q -- python3 -c 'bytearray(99 << 20)'\nguild sandbox run --workdir /tmp -- pwd",
+    ));
+}
+
+#[test]
+fn what_is_piped_in_reaches_the_command_and_bytes_come_out_as_they_are() {
+    let world = World::new();
+    let bytes: Vec<u8> = (0..=255).cycle().take(300_000).collect();
+    let output = world.0.invocation(&["sandbox", "run", "--", "cat"]).stdin(bytes.clone()).output();
+    assert!(output.raw_stdout() == bytes, "{} bytes came out", output.raw_stdout().len());
+}
+
+#[test]
+fn files_left_in_output_are_kept_and_links_are_not() {
+    let world = World::new();
+    let script = "mkdir /output/d && echo 1 > /output/d/a && ln -s /etc/passwd /output/link";
+    let arguments = ["sandbox", "run", "--json", "--out", "kept", "--", "sh", "-c", script];
+    let data = envelope(&world.0.guild(&arguments).stdout())["data"].clone();
+    assert_eq!(data["files"], serde_json::json!(["d/a"]));
+    assert_eq!(data["left_behind"][0]["path"], "link");
+    assert_eq!(std::fs::read_to_string(world.0.join("project/kept/d/a")).unwrap(), "1\n");
+    assert!(!world.0.join("project/kept/link").exists());
+}
+
+#[test]
+fn a_container_lives_on_between_commands_and_ends_when_it_is_stopped() {
+    let world = World::new();
+    let id = world.launch(&[]);
+    world.check(
+        &id,
+        "guild sandbox exec $C -- sh -c 'echo kept > /tmp/x'\nguild sandbox exec $C -- cat /tmp/x\nguild sandbox exec $C --timeout 100ms -- sleep 9\nguild sandbox exec $C -- nothing\nguild sandbox stop $C\nguild sandbox exec $C -- true\nguild sandbox stop $C\nguild sandbox list",
+        &expect![[r#"
+            $ guild sandbox exec $C -- sh -c 'echo kept > /tmp/x'
+            $ guild sandbox exec $C -- cat /tmp/x
+            kept
+            $ guild sandbox exec $C --timeout 100ms -- sleep 9
+            [stderr]
+            its time was up after 0.1 s
+            [exit 124]
+            $ guild sandbox exec $C -- nothing
+            [stderr]
+            error[sandbox_exec_failed]: cannot execute `nothing` in the container: No such file or directory (os error 2)
+            [exit 127]
+            $ guild sandbox stop $C
+            $ guild sandbox exec $C -- true
+            [stderr]
+            error[container_not_found]: no container `$C` is running; `guild sandbox list` shows those that are
+            [exit 1]
+            $ guild sandbox stop $C
+            [stderr]
+            error[container_not_found]: no container `$C` is running; `guild sandbox list` shows those that are
+            [exit 1]
+            $ guild sandbox list
+            [stderr]
+            0 containers
+        "#]],
+    );
+}
+
+#[test]
+fn another_owners_container_is_used_only_where_it_is_shared_and_never_stopped() {
+    let world = World::new();
+    let own = world.launch(&["--owner", "ann"]);
+    world.check(
+        &own,
+        "guild sandbox exec $C --owner bob -- true\nguild sandbox stop $C --owner bob",
+        &expect![[r#"
+            $ guild sandbox exec $C --owner bob -- true
+            [stderr]
+            error[container_not_yours]: the container $C belongs to ann
+            [exit 3]
+            $ guild sandbox stop $C --owner bob
+            [stderr]
+            error[container_not_yours]: the container $C belongs to ann
+            [exit 3]
+        "#]],
+    );
+    let shared = world.launch(&["--owner", "ann", "--shared"]);
+    world.check(
+        &shared,
+        "guild sandbox exec $C --owner bob -- echo shared\nguild sandbox stop $C --owner bob",
+        &expect![[r#"
+            $ guild sandbox exec $C --owner bob -- echo shared
+            shared
+            $ guild sandbox stop $C --owner bob
+            [stderr]
+            error[container_not_yours]: the container $C belongs to ann
+            [exit 3]
+        "#]],
+    );
+}
+
+#[test]
+fn an_owner_has_four_containers_at_the_most() {
+    let world = World::new();
+    world.0.write("//- /home/.config/guild/config.toml\n[sandbox]\nmemory_mb = 64\ncpus = 0.1\n");
+    for _ in 0..4 {
+        world.launch(&["--owner", "ann"]);
+    }
+    expect![[r#"
+        $ guild sandbox launch --owner ann
+        [stderr]
+        error[container_ceiling]: ann has 4 containers already, and may have 4; stop one, or raise `sandbox.ceilings` in your own configuration
+        [exit 3]
+    "#]].assert_eq(&session(&world.0, "guild sandbox launch --owner ann"));
+    world.launch(&["--owner", "bob"]);
+    assert_eq!(world.containers().len(), 5);
+}
+
+#[test]
+fn a_container_dies_with_its_supervisor_and_nothing_is_left() {
+    let world = World::new();
+    let id = world.launch(&[]);
+    let supervisor = world.containers()[0]["supervisor"].as_i64().unwrap();
+    let mut running =
+        world.0.invocation(&["sandbox", "exec", &id, "--", "sh", "-c", "echo runs; sleep 60"]).spawn();
+    assert_eq!(running.line(), "runs\n");
+    let kill = std::process::Command::new("kill").args(["-9", &supervisor.to_string()]).status();
+    assert!(kill.unwrap().success());
+    let output = running.finish();
+    assert_eq!(output.code(), Some(1), "{output}");
+    assert!(world.containers().is_empty());
+    let left = std::fs::read_dir(world.0.join("home/.local/state/guild/containers")).unwrap();
+    let names: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["lock"]);
+}
+
+#[test]
+fn without_a_home_nothing_can_live_on() {
+    let world = World::new();
+    expect![[r#"
+        $ HOME= guild sandbox list
+        [stderr]
+        error[no_home]: there is no home directory; set HOME or XDG_STATE_HOME to an absolute path
+        [exit 1]
+    "#]]
+    .assert_eq(&session(&world.0, "HOME= guild sandbox list"));
+}
