@@ -62,6 +62,7 @@ impl Registry {
         }
     }
 
+    #[expect(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
     fn start(&self, supervisor: &Supervisor, id: &ContainerId) -> Result<(), StartError> {
         let place = self.place(id);
         let log = place.join("log");
