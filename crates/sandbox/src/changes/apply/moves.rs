@@ -83,18 +83,20 @@ impl Mover {
         if self.sync(actions).is_err() && stuck.is_empty() {
             stuck.push(PathBuf::new());
         }
+        stuck.sort();
         stuck
     }
 
     fn move_forward(&self, moved: &Move) -> Result<(), ActionError> {
         let failed = |source| ActionError::Io { path: moved.path.clone(), source };
         let conflict = |kind| ActionError::Conflict(Conflict { path: moved.path.clone(), kind });
-        let mut scene = self.scene(moved).map_err(|error| match Errno::from_io_error(&error) {
-            Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::XDEV) => {
-                conflict(ConflictKind::NoDirectory)
-            }
-            _ => failed(error),
-        })?;
+        let mut scene = match self.scene(moved) {
+            Ok(scene) => scene,
+            Err(error) if !is_no_directory(&error) => return Err(failed(error)),
+            // What was deleted is out already, and so is the directory that it was in.
+            Err(_) if moved.new.is_none() && self.holds_old(moved).map_err(failed)? => return Ok(()),
+            Err(_) => return Err(conflict(ConflictKind::NoDirectory)),
+        };
         if let Some(old) = &moved.old {
             if scene.kept(old).is_none() {
                 match &scene.target {
@@ -248,6 +250,11 @@ impl Scene<'_> {
             stat.as_ref().filter(|stat| old.is(Some(stat))).map(|stat| (name.as_os_str(), stat))
         })
     }
+}
+
+/// Whether a path does not lead through directories of the source.
+fn is_no_directory(error: &io::Error) -> bool {
+    matches!(Errno::from_io_error(error), Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::XDEV))
 }
 
 /// Swaps two names, and says whether the file system knows how.
