@@ -13,6 +13,7 @@ use rustix::fs::{Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
 
 use super::super::tree::{Tree, change_mode, inode, names};
+use super::durable;
 use super::error::{ActionError, Conflict, ConflictKind};
 use super::journal::{Action, ModeChange, Move, Moved};
 use super::slot;
@@ -232,13 +233,10 @@ impl Mover {
                 Action::Open(mode) | Action::Mode(mode) => &mode.path,
             })
             .collect();
-        for path in changed {
-            let opened = self.source.directory(path).or_else(|_| self.source.file(path).map(OwnedFd::from));
-            if let Ok(opened) = opened {
-                rustix::fs::fsync(opened)?;
-            }
-        }
-        Ok(rustix::fs::fsync(&self.staging)?)
+        let changed: Vec<&Path> = changed.into_iter().collect();
+        durable::sync(&self.staging, &changed, |path| {
+            self.source.directory(path).or_else(|_| self.source.file(path).map(OwnedFd::from))
+        })
     }
 }
 
