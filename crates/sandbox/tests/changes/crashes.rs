@@ -9,7 +9,7 @@ use guild_sandbox::changes::{ApplyError, ChangeSetId, ChangeStore, Progress, Sta
 use guild_testkit::Dice;
 use rustix::process::{Signal, getpid, kill_process};
 
-use crate::world::{Way, World, inside};
+use crate::world::{Way, World, inside, rounds};
 
 /// Every kind of action, in an order that a killed one could get wrong.
 const FILES: &str = "
@@ -64,7 +64,7 @@ fn whoever_is_killed_while_recovering_leaves_the_old_or_the_new() {
         return;
     }
     let mut dice = Dice::new(4711);
-    for iteration in 0..25 {
+    for iteration in 0..rounds() {
         let way = if iteration % 2 == 0 { Way::Root } else { Way::User };
         let task = if iteration % 3 == 0 { Task::ApplyInVain } else { Task::Apply };
         let (first, second) = (1 + dice.below(30), 1 + dice.below(20));
@@ -78,7 +78,7 @@ fn whoever_is_killed_from_outside_leaves_the_old_or_the_new() {
         return;
     }
     let mut dice = Dice::new(42);
-    for iteration in 0..25 {
+    for iteration in 0..rounds() {
         let way = if iteration % 2 == 0 { Way::Root } else { Way::User };
         let lines = dice.below(36);
         inside(way, || {
