@@ -9,6 +9,7 @@
 //! What was not asked here is not answered here: whether anybody may apply the set is the caller's to decide.
 
 mod check;
+mod durable;
 mod error;
 mod journal;
 mod moves;
@@ -200,7 +201,7 @@ fn prepare(
     let content = layer.content()?;
     let stager = stage::Stager::new(source, &content, &staging, seen);
     journal.actions = plan::plan(&set.changes, (source, seen), stager, &mut || progress(Progress::Staged))?;
-    rustix::fs::fsync(&staging).map_err(failed)?;
+    stage::Stager::sync(&staging, &journal.actions).map_err(at(&set.source))?;
     journal.phase = Phase::Moving;
     Ok(Mover::new(source.below(Path::new("")).map_err(at(&set.source))?, staging))
 }

@@ -1,6 +1,6 @@
 //! One difference between a source directory and what a command made of it, and what is refused as a difference.
 //!
-//! Owners are no part of it: what is applied belongs to whom the source belongs.
+//! Owners, times and extended attributes are no part of it: what is applied belongs to whom the source belongs.
 
 use std::path::PathBuf;
 

@@ -1,6 +1,7 @@
 //! Lists what a command made of a source: walks what it left, and compares each path with the source.
 //!
-//! It follows no link, applies nothing and judges no content. The walk treats both forms of a layer alike: a copy is an overlay
+//! It follows no link, applies nothing and judges no content; the permissions of the source's own directory are not compared, for
+//! they are the mount's. The walk treats both forms of a layer alike: a copy is an overlay
 //! whose root hides the whole source.
 
 mod links;

@@ -6,7 +6,9 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::thread;
 
 use expect_test::expect;
-use guild_sandbox::changes::{ApplyError, ChangeSetId, ChangeStore, Progress, Status};
+use guild_sandbox::changes::{
+    ApplyError, Bounds, ChangeSetId, ChangeStore, Listing, Owner, Progress, Status,
+};
 use rustix::fs::XattrFlags;
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
@@ -211,4 +213,24 @@ fn sets_that_are_applied_at_once_are_applied_one_after_the_other() {
     let conflicts =
         results.iter().filter(|result| matches!(result, Err(ApplyError::Conflict { .. }))).count();
     assert_eq!((applied, conflicts), (4, 2), "{results:?}");
+}
+
+#[test]
+fn a_set_of_many_files_is_applied() {
+    let world = World::new(FILES, Way::Root);
+    world.save_run("mkdir many; for n in $(seq 200); do echo $n > many/$n; done; rm -r d");
+    world.apply().unwrap();
+    assert_eq!(world.snapshot("source"), world.snapshot("merged"));
+}
+
+#[test]
+fn a_copy_belongs_to_whom_the_caller_says() {
+    let world = World::new(FILES, Way::Copy);
+    let owner = Some(Owner { uid: 1234, gid: 4321 });
+    let (layer, _) = world.store.begin_copy(&world.id, &world.source(), Bounds::default(), owner).unwrap();
+    for path in ["", "a.txt", "d", "d/c.txt", "l"] {
+        let found = fs::symlink_metadata(layer.copy().join(path)).unwrap();
+        assert_eq!((found.uid(), found.gid()), (1234, 4321), "{path}");
+    }
+    assert_eq!(world.list(&layer), Listing::default());
 }

@@ -313,3 +313,45 @@ fn a_set_that_cannot_be_put_back_can_be_dropped_without_losing_what_was_kept() {
         "b.txt" 644 file sha256:2dfdb699a62141d6c14e70441624c1c6b0011c3c4671b1dc25f3042a6bbee5b6
     "#]].assert_eq(&world.snapshot("source"));
 }
+
+#[test]
+fn what_somebody_did_to_something_new_is_not_lost_when_it_is_moved_back() {
+    let world = World::new("//- /z.txt\nomega\n", Way::Root);
+    world.save_run("echo n > n.txt; mkdir -p x; echo 2 >> z.txt");
+    let source = world.source();
+    let result = world.store.apply(&world.id, &mut |taken| {
+        if taken == Progress::Moved && source.join("x").exists() {
+            fs::write(source.join("n.txt"), "edited\n").unwrap();
+            fs::write(source.join("x/mine"), "mine\n").unwrap();
+            fs::write(source.join("z.txt"), "in the way\n").unwrap();
+        }
+    });
+    let Err(ApplyError::Disturbed { paths, .. }) = result else { panic!("{result:?}") };
+    expect![[r#"["n.txt", "x"]"#]].assert_eq(&format!("{paths:?}"));
+    let read = |path: &str| fs::read_to_string(source.join(path)).unwrap();
+    assert_eq!((read("n.txt"), read("x/mine")), ("edited\n".to_owned(), "mine\n".to_owned()));
+}
+
+#[test]
+fn a_directory_in_the_place_where_a_set_is_prepared_is_not_taken_for_our_own() {
+    let world = World::new("//- /.guild-apply-chg_1/mine\nmine\n", Way::Root);
+    world.save_run("echo n > n.txt");
+    let before = world.snapshot("source");
+    assert!(matches!(world.apply(), Err(ApplyError::Io { .. })));
+    assert!(world.store.recover(&mut |_| {}).unwrap().is_empty());
+    assert_eq!(world.snapshot("source"), before);
+}
+
+#[test]
+fn nobody_recovers_what_is_being_applied() {
+    let world = World::new(FILES, Way::Root);
+    world.save_run(SCRIPT);
+    world
+        .store
+        .apply(&world.id, &mut |step| {
+            let recoveries = world.store.recover(&mut |_| {}).unwrap();
+            assert!(recoveries.is_empty(), "{step:?}: {recoveries:?}");
+        })
+        .unwrap();
+    assert_eq!(world.snapshot("source"), world.snapshot("merged"));
+}

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use guild_testkit::Dice;
 
-use crate::world::{WAYS, World, inside, render};
+use crate::world::{WAYS, World, inside, render, rounds};
 
 /// Few paths, so that edits meet each other.
 const DIRECTORIES: &[&str] = &["a", "a/b", "a/b/c", "b", "b/a", "c"];
@@ -15,7 +15,7 @@ const DIRECTORY_MODES: &[&str] = &["755", "700", "555", "500"];
 #[test]
 fn what_is_applied_is_what_the_command_saw() {
     let mut changes = 0;
-    for seed in 1..=25 {
+    for seed in 1..=rounds() {
         let mut dice = Dice::new(seed * 7919);
         let (files, script) = (tree(&mut dice), edits(&mut dice));
         let listed: Vec<String> = WAYS

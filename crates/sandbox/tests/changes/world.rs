@@ -78,6 +78,12 @@ fn listed_alike(files: &str, script: &str, then: impl Fn(&World, &Listing, &str)
     texts[0].clone()
 }
 
+/// How often something random is done: 25 times, or as often as a long test says.
+#[expect(clippy::disallowed_methods, reason = "whoever has more time for the tests says so there")]
+pub fn rounds() -> u64 {
+    std::env::var("GUILD_TEST_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(25)
+}
+
 /// Does something as the user that a way is about.
 pub fn inside<T: Send>(way: Way, work: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| {
@@ -147,13 +153,22 @@ impl World {
         let script = format!("umask 022\n{script}");
         let output = match layer.form() {
             Form::Overlay => self.overlay(layer, &script),
-            Form::Copy => shell(
-                "cd \"$0\"; eval \"$2\"; cp -a . \"$1\"",
-                &[&layer.copy(), &self.fixture.join("merged")],
-                &script,
-            ),
+            Form::Copy => self.copy(layer, &script),
         };
         assert!(output.status.success(), "{:?}: {}", self.way, String::from_utf8_lossy(&output.stderr));
+    }
+
+    /// Runs a script in a copy, with the same power over permissions as in an overlay.
+    fn copy(&self, layer: &Layer, script: &str) -> Output {
+        let namespaces = if rustix::process::geteuid().is_root() { "-m" } else { "-Ur" };
+        let inner = "cd \"$0\"; eval \"$2\"; cp -a . \"$1\"";
+        #[expect(clippy::disallowed_methods, reason = "the tests are about what a command leaves behind")]
+        Command::new("unshare")
+            .args([namespaces, "sh", "-euc", inner])
+            .args([layer.copy(), self.fixture.join("merged")])
+            .arg(script)
+            .output()
+            .unwrap()
     }
 
     fn overlay(&self, layer: &Layer, script: &str) -> Output {
@@ -216,14 +231,10 @@ impl World {
 impl Drop for World {
     fn drop(&mut self) {
         // Scripts leave directories that cannot be emptied as they are.
-        shell("chmod -R u+rwX \"$0\"", &[self.fixture.path()], "");
+        #[expect(clippy::disallowed_methods, reason = "the standard library has no such call for a tree")]
+        let status = Command::new("chmod").args(["-R", "u+rwX"]).arg(self.fixture.path()).status();
+        drop(status);
     }
-}
-
-/// Runs a script with paths as `$0` and so on, and with `last` after them.
-pub fn shell(script: &str, paths: &[&Path], last: &str) -> Output {
-    #[expect(clippy::disallowed_methods, reason = "the tests are about what a command leaves behind")]
-    Command::new("sh").args(["-euc", script]).args(paths).arg(last).output().unwrap()
 }
 
 /// Every path below a directory, with its type, permissions and content.

@@ -13,6 +13,7 @@ use rustix::fs::{Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
 
 use super::super::tree::{Tree, change_mode, inode, names};
+use super::durable;
 use super::error::{ActionError, Conflict, ConflictKind};
 use super::journal::{Action, ModeChange, Move, Moved};
 use super::slot;
@@ -83,18 +84,20 @@ impl Mover {
         if self.sync(actions).is_err() && stuck.is_empty() {
             stuck.push(PathBuf::new());
         }
+        stuck.sort();
         stuck
     }
 
     fn move_forward(&self, moved: &Move) -> Result<(), ActionError> {
         let failed = |source| ActionError::Io { path: moved.path.clone(), source };
         let conflict = |kind| ActionError::Conflict(Conflict { path: moved.path.clone(), kind });
-        let mut scene = self.scene(moved).map_err(|error| match Errno::from_io_error(&error) {
-            Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::XDEV) => {
-                conflict(ConflictKind::NoDirectory)
-            }
-            _ => failed(error),
-        })?;
+        let mut scene = match self.scene(moved) {
+            Ok(scene) => scene,
+            Err(error) if !is_no_directory(&error) => return Err(failed(error)),
+            // What was deleted is out already, and so is the directory that it was in.
+            Err(_) if moved.new.is_none() && self.holds_old(moved).map_err(failed)? => return Ok(()),
+            Err(_) => return Err(conflict(ConflictKind::NoDirectory)),
+        };
         if let Some(old) = &moved.old {
             if scene.kept(old).is_none() {
                 match &scene.target {
@@ -230,13 +233,10 @@ impl Mover {
                 Action::Open(mode) | Action::Mode(mode) => &mode.path,
             })
             .collect();
-        for path in changed {
-            let opened = self.source.directory(path).or_else(|_| self.source.file(path).map(OwnedFd::from));
-            if let Ok(opened) = opened {
-                rustix::fs::fsync(opened)?;
-            }
-        }
-        Ok(rustix::fs::fsync(&self.staging)?)
+        let changed: Vec<&Path> = changed.into_iter().collect();
+        durable::sync(&self.staging, &changed, |path| {
+            self.source.directory(path).or_else(|_| self.source.file(path).map(OwnedFd::from))
+        })
     }
 }
 
@@ -248,6 +248,11 @@ impl Scene<'_> {
             stat.as_ref().filter(|stat| old.is(Some(stat))).map(|stat| (name.as_os_str(), stat))
         })
     }
+}
+
+/// Whether a path does not lead through directories of the source.
+fn is_no_directory(error: &io::Error) -> bool {
+    matches!(Errno::from_io_error(error), Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::XDEV))
 }
 
 /// Swaps two names, and says whether the file system knows how.

@@ -1,7 +1,7 @@
 //! Writes what is new into the staging directory, complete with owner and permissions.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -14,7 +14,9 @@ use super::super::change::Node;
 use super::super::digest::Digest;
 use super::super::tree::{Tree, change_mode, inode};
 use super::check::SeenPaths;
+use super::durable;
 use super::error::{ApplyError, at};
+use super::journal::{Action, Move};
 use super::slot;
 
 /// Where Linux keeps permissions beyond user, group and others.
@@ -75,6 +77,17 @@ impl<'a> Stager<'a> {
         Ok(stat)
     }
 
+    /// Makes last what these actions move in.
+    pub fn sync(staging: &OwnedFd, actions: &[Action]) -> io::Result<()> {
+        let slot_of = |action: &Action| match action {
+            Action::Move(Move { slot: number, new: Some(_), .. }) => Some(slot(*number, "new")),
+            _ => None,
+        };
+        let slots: Vec<OsString> = actions.iter().filter_map(slot_of).collect();
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        durable::sync(staging, &slots, |slot| Ok(rustix::fs::openat(staging, slot, flags, Mode::empty())?))
+    }
+
     fn create(&self, name: &OsStr) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(File::from(rustix::fs::openat(self.staging, name, flags, Mode::RUSR | Mode::WUSR)?))
@@ -90,8 +103,7 @@ impl<'a> Stager<'a> {
         if let Some((uid, gid)) = self.owner(path)? {
             allowed(rustix::fs::fchown(file, uid, Some(gid)), uid.is_none())?;
         }
-        rustix::fs::fchmod(file, Mode::from_raw_mode(mode & 0o777))?;
-        file.sync_all()
+        Ok(rustix::fs::fchmod(file, Mode::from_raw_mode(mode & 0o777))?)
     }
 
     /// Without the list of a file that had one, its group permissions would mean something else, and more.

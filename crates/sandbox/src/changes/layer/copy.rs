@@ -135,11 +135,10 @@ impl Copier<'_> {
         Ok(rustix::fs::fchmod(file, Mode::from_raw_mode(mode & 0o777))?)
     }
 
-    /// Gives directories and links their owners and permissions, the deepest first: a directory that may not be written to is
-    /// closed when it is full.
+    /// Gives directories and links their owners and permissions, now that nothing more is written into them.
     fn finish(mut self) -> Result<(Manifest, Copied), ReadError> {
         self.entries.sort_by(|left, right| left.path.cmp(&right.path));
-        for entry in self.entries.iter().rev() {
+        for entry in &self.entries {
             self.own(&entry.path, &entry.node).map_err(failed(&entry.path))?;
         }
         if let Some(stat) = self.source.stat(Path::new("")).map_err(failed(Path::new("")))? {
