@@ -22,5 +22,5 @@ pub use env::{Env, Invocation};
 pub use fixture::{Content, Entry, Fixture};
 pub use output::Output;
 pub use registry::Registry;
-pub use running::Running;
+pub use running::{Running, kill, wait_until};
 pub use session::session;

@@ -96,6 +96,26 @@ fn next_line(reader: &mut impl BufRead) -> String {
     line
 }
 
+/// Kills a process at once, as a machine that runs out of memory does.
+#[track_caller]
+pub fn kill(process: i64) {
+    let pid =
+        i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw).expect("a process's number");
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("kill the process");
+}
+
+/// Waits until something holds, for a minute at the most.
+#[track_caller]
+pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    for _ in 0..6000 {
+        if holds() {
+            return;
+        }
+        thread::sleep(std::time::Duration::from_millis(10));
+    }
+    panic!("waited in vain: {what}");
+}
+
 #[cfg(test)]
 mod tests {
     use crate::Env;

@@ -2,7 +2,7 @@
 
 use crate::{env, envelope};
 use expect_test::{Expect, expect};
-use guild_testkit::{Env, session};
+use guild_testkit::{Env, kill, session, wait_until};
 
 /// Ends whatever a test has launched.
 struct World(Env);
@@ -183,11 +183,10 @@ fn a_container_dies_with_its_supervisor_and_nothing_is_left() {
     let mut running =
         world.0.invocation(&["sandbox", "exec", &id, "--", "sh", "-c", "echo runs; sleep 60"]).spawn();
     assert_eq!(running.line(), "runs\n");
-    let kill = std::process::Command::new("kill").args(["-9", &supervisor.to_string()]).status();
-    assert!(kill.unwrap().success());
+    kill(supervisor);
     let output = running.finish();
     assert_eq!(output.code(), Some(1), "{output}");
-    assert!(world.containers().is_empty());
+    wait_until("the container is gone", || world.containers().is_empty());
     let left = std::fs::read_dir(world.0.join("home/.local/state/guild/containers")).unwrap();
     let names: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["lock"]);
