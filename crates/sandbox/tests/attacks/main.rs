@@ -5,6 +5,7 @@
 //! never skip. A suite that is started by an ordinary user selects the tests it can run by name: `-E 'test(as_user)'`.
 #![cfg(target_os = "linux")]
 #![expect(
+    unsafe_code,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
