@@ -62,6 +62,10 @@ codes! {
     ContainerNotFound = "container_not_found", 1, "No container of that name is running.";
     ContainerNotYours = "container_not_yours", 3, "The container belongs to another owner and is not shared.";
     ContainerCeiling = "container_ceiling", 3, "The owner's containers would use more than they may together.";
+    ChangesNotFound = "changes_not_found", 1, "No change set of that name waits for a decision.";
+    ChangesUnusable = "changes_unusable", 1, "What a container wrote cannot be kept, shown or applied; the directory is as it was.";
+    ChangesSensitive = "changes_sensitive", 3, "The changes touch files that decide what agents and machines do, and nobody confirmed those.";
+    WorkspaceConflict = "workspace_conflict", 1, "The directory has changed since the container ran; nothing was applied.";
     NoHome = "no_home", 1, "There is no home directory in which to keep anything.";
     UnknownBackend = "unknown_backend", 2, "There is no such container runtime here.";
     UnknownImageRole = "unknown_image_role", 2, "No image role has that name; the message lists those that there are.";

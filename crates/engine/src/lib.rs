@@ -4,10 +4,12 @@
 //! no environment and decides no exit: the surfaces above do.
 
 mod agent;
+mod changes;
 mod check;
 mod codes;
 mod counted;
 mod create;
+mod diff;
 mod doctor;
 mod envelope;
 mod explain;
@@ -31,10 +33,12 @@ mod sections;
 mod show;
 mod watch;
 
+pub use changes::{changes_apply, changes_drop, changes_list, changes_show};
 pub use check::{CheckRequest, check};
 pub use codes::Code;
 pub use counted::counted;
 pub use create::{Content, NewRequest, Owner, create};
+pub use diff::{Difference, Hunk, Line, difference};
 pub use doctor::doctor;
 pub use envelope::{Envelope, Status};
 pub use explain::explain;
@@ -52,8 +56,9 @@ pub use reload::reload;
 pub use render::{RenderRequest, render};
 pub use roots::roots;
 pub use sandbox::{
-    Backends, CommandRequest, ContainerRequest, LaunchRequest, LimitRequest, Refusal, container_backends,
-    sandbox_exec, sandbox_launch, sandbox_list, sandbox_run, sandbox_stop, sandbox_supervise,
+    Backends, CommandRequest, ContainerRequest, LaunchRequest, LimitRequest, MountMode, MountRequest,
+    Refusal, RunRequest, container_backends, sandbox_exec, sandbox_launch, sandbox_list, sandbox_run,
+    sandbox_stop, sandbox_supervise,
 };
 pub use search::{SearchRequest, search};
 pub use show::show;

@@ -1,6 +1,8 @@
 //! Where Guildhall keeps its own things, as the XDG rules say.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use crate::{Code, Refusal};
 
 /// Guildhall's own directories. `None` is what there is no place for, where there is no home.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -11,4 +13,14 @@ pub struct Places {
     pub state: Option<PathBuf>,
     /// What can be made again.
     pub cache: Option<PathBuf>,
+}
+
+impl Places {
+    /// Where the present is described.
+    pub(crate) fn state(&self) -> Result<&Path, Refusal> {
+        self.state.as_deref().ok_or_else(|| {
+            let message = "there is no home directory; set HOME or XDG_STATE_HOME to an absolute path";
+            Refusal::new(Code::NoHome, message)
+        })
+    }
 }

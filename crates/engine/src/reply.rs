@@ -2,6 +2,7 @@
 //!
 //! Fields are API: more may be added, none is renamed. `docs/json.md` documents them and golden tests hold them.
 
+mod changes;
 mod check;
 mod lossy;
 mod sandbox;
@@ -12,6 +13,7 @@ mod watch;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub use changes::{ChangeDetail, ChangeSummary, ChangesDecided, ChangesList, ChangesShow, RefusedChange};
 pub use check::{Check, CheckSummary, CheckedFile, OtherFile, ProblemLine};
 pub use sandbox::{ContainerLine, LeftBehind, SandboxContainer, SandboxList, SandboxRun};
 pub use show::{Contract, Detail, Param, Show};

@@ -10,6 +10,6 @@ mod run;
 
 pub use backend::{Backends, container_backends};
 pub use live::{LaunchRequest, sandbox_exec, sandbox_launch, sandbox_list, sandbox_stop, sandbox_supervise};
-pub use policy::{ContainerRequest, LimitRequest};
+pub use policy::{ContainerRequest, LimitRequest, MountMode, MountRequest};
 pub use refusal::Refusal;
-pub use run::{CommandRequest, sandbox_run};
+pub use run::{CommandRequest, RunRequest, sandbox_run};

@@ -25,6 +25,8 @@ mod outcome;
 mod policy;
 mod probe;
 #[cfg(target_os = "linux")]
+mod random;
+#[cfg(target_os = "linux")]
 mod seccomp;
 
 pub use backend::{Backend, Container, LaunchError, Pending, RefusalKind};
@@ -35,3 +37,5 @@ pub use embedded::Embedded;
 pub use outcome::{Captured, ExitStatus, KeptFile, Outcome, Usage};
 pub use policy::{Access, Enforcement, Limits, Mount, Network, Policy, Root, Scratch};
 pub use probe::{Feature, Finding, Probe};
+#[cfg(target_os = "linux")]
+pub use random::random_bytes;

@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::SystemTime;
 
+use super::changes::ChangeSummary;
+
 /// `sandbox run`: what came of a command. An error keeps the fields, with `exit_code` -1.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SandboxRun {
@@ -35,6 +37,8 @@ pub struct SandboxRun {
     pub files: Vec<String>,
     /// What of `/output` was left behind: links, devices and the like.
     pub left_behind: Vec<LeftBehind>,
+    /// What it wrote to copy-on-write mounts, kept until somebody decides.
+    pub changes: Vec<ChangeSummary>,
     /// The runtime that ran it.
     pub backend: Option<String>,
     /// Limits that were asked for and not enforced; empty unless best effort is configured.
@@ -67,6 +71,7 @@ impl SandboxRun {
             bytes_written: None,
             files: Vec::new(),
             left_behind: Vec::new(),
+            changes: Vec::new(),
             backend,
             unenforced: Vec::new(),
         }
@@ -93,6 +98,7 @@ impl From<&Outcome> for SandboxRun {
             bytes_written: outcome.usage.bytes_written,
             files: outcome.kept.iter().map(|file| file.path.to_string_lossy().into_owned()).collect(),
             left_behind: outcome.left_behind.iter().map(LeftBehind::from).collect(),
+            changes: Vec::new(),
             backend: Some(outcome.backend.clone().into_owned()),
             unenforced: outcome.unenforced.iter().map(|feature| feature.name()).collect(),
         }

@@ -66,7 +66,7 @@ async fn launch(
         shared: request.shared,
         backend: backend.name().to_owned(),
         role: request.container.role.clone().unwrap_or_else(|| settings.role.clone()),
-        policy: request.container.policy(settings)?,
+        policy: request.container.policy(settings, &[])?,
         launched_ms: u64::try_from(launched.as_millis()).unwrap_or(u64::MAX),
         supervisor: 0,
     };
@@ -96,7 +96,7 @@ pub async fn sandbox_exec(
         request.follow(child).await
     };
     match exec.await {
-        Ok(outcome) => Envelope::ok(SandboxRun::from(&outcome)).with_message(remarks(&outcome)),
+        Ok(outcome) => Envelope::ok(SandboxRun::from(&outcome)).with_message(remarks(&outcome, &[])),
         Err(refusal) => refused(refusal, None),
     }
 }
@@ -142,13 +142,7 @@ pub async fn sandbox_supervise(place: &Path, backends: Backends, ready: impl Wri
 }
 
 fn registry(places: &Places) -> Result<Registry, Refusal> {
-    let state = places.state.as_ref().ok_or_else(|| {
-        Refusal::new(
-            Code::NoHome,
-            "there is no home directory; set HOME or XDG_STATE_HOME to an absolute path",
-        )
-    })?;
-    Ok(Registry::open(&state.join("containers"))?)
+    Ok(Registry::open(&places.state()?.join("containers"))?)
 }
 
 fn usable(registry: &Registry, id: &str, owner: &str) -> Result<Record, Refusal> {

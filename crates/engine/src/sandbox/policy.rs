@@ -1,11 +1,11 @@
 //! What a person asks for, made into a policy: nothing beyond the configuration's limits, and nothing that was not named.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use guild_manifest::config::{Enforcement as Configured, RoleRoot, Sandbox};
-use guild_sandbox::{Enforcement, Limits, Mount, Network, Policy, Root, Scratch};
+use guild_sandbox::{Access, Enforcement, Limits, Mount, Network, Policy, Root, Scratch};
 
 use super::Refusal;
 use crate::Code;
@@ -17,7 +17,7 @@ pub struct ContainerRequest {
     /// The image role; the configuration's where there is none.
     pub role: Option<String>,
     /// What of the host is shown.
-    pub mounts: Vec<Mount>,
+    pub mounts: Vec<MountRequest>,
     /// The whole environment.
     pub env: BTreeMap<String, String>,
     /// Whether it has the host's network.
@@ -26,6 +26,28 @@ pub struct ContainerRequest {
     pub limits: LimitRequest,
     /// Where the files of `/output` go when it has ended.
     pub out: Option<PathBuf>,
+}
+
+/// Something of the host that is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MountRequest {
+    /// The file or directory on the host.
+    pub source: PathBuf,
+    /// The absolute path inside.
+    pub target: PathBuf,
+    /// What may be done with it.
+    pub mode: MountMode,
+}
+
+/// What may be done with a mount.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MountMode {
+    /// Read.
+    ReadOnly,
+    /// Read and write the host's own files.
+    ReadWrite,
+    /// Read and write, the changes being kept aside until a person decides.
+    CopyOnWrite,
 }
 
 /// Limits that differ from the configuration's.
@@ -44,8 +66,14 @@ pub struct LimitRequest {
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 impl ContainerRequest {
-    /// The policy that it comes to.
-    pub(crate) fn policy(&self, settings: &Sandbox) -> Result<Policy, Refusal> {
+    /// The directories whose changes are kept.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = &Path> {
+        let kept = self.mounts.iter().filter(|mount| mount.mode == MountMode::CopyOnWrite);
+        kept.map(|mount| mount.source.as_path())
+    }
+
+    /// The policy that it comes to, with a layer for each directory whose changes are kept.
+    pub(crate) fn policy(&self, settings: &Sandbox, layers: &[&Path]) -> Result<Policy, Refusal> {
         let scratch = settings.usage.scratch_mb << 20;
         let scratch = |target: &str, keep| Scratch { target: target.into(), size: scratch, keep };
         let base = [("PATH", PATH), ("HOME", "/tmp"), ("LANG", "C.UTF-8")];
@@ -54,13 +82,35 @@ impl ContainerRequest {
         env.extend(self.env.clone());
         Ok(Policy {
             root: root(self.role.as_deref().unwrap_or(&settings.role), settings)?,
-            mounts: self.mounts.clone(),
+            mounts: self.mounts(layers)?,
             scratch: vec![scratch("/tmp", None), scratch("/output", self.out.clone())],
             network: self.network,
             env,
             limits: self.limits.over(settings),
             ..Policy::default()
         })
+    }
+}
+
+impl ContainerRequest {
+    fn mounts(&self, layers: &[&Path]) -> Result<Vec<Mount>, Refusal> {
+        let mut layers = layers.iter();
+        let mounts = self.mounts.iter().map(|mount| {
+            let access = match mount.mode {
+                MountMode::ReadOnly => Access::ReadOnly,
+                MountMode::ReadWrite => Access::ReadWrite,
+                MountMode::CopyOnWrite => match layers.next() {
+                    Some(layer) => Access::CopyOnWrite { layer: layer.to_path_buf() },
+                    None => {
+                        let message =
+                            "a container that lives on cannot have copy-on-write mounts; use `sandbox run`";
+                        return Err(Refusal::new(Code::SandboxPolicyInvalid, message));
+                    }
+                },
+            };
+            Ok(Mount { source: mount.source.clone(), target: mount.target.clone(), access })
+        });
+        mounts.collect()
     }
 }
 

@@ -4,15 +4,17 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use guild_manifest::config::Sandbox;
 use guild_sandbox::{Backend, Child, ChildStdin, Chunk, Command, Outcome, Stdin};
 
 use super::{Backends, ContainerRequest, Refusal};
-use crate::Envelope;
+use crate::changes::Keeping;
 use crate::counted::counted;
-use crate::reply::SandboxRun;
+use crate::reply::{ChangeSummary, SandboxRun};
+use crate::{Envelope, Places};
 
 /// A command as it is asked for.
 pub struct CommandRequest<'a> {
@@ -26,20 +28,37 @@ pub struct CommandRequest<'a> {
     pub on_output: &'a mut (dyn FnMut(&Chunk) + Send),
 }
 
+/// Where and how a command is run.
+#[derive(Debug, Clone, Copy)]
+pub struct RunRequest<'a> {
+    /// What its container may see and use.
+    pub container: &'a ContainerRequest,
+    /// The runtime by name.
+    pub backend: Option<&'a str>,
+    /// Where changes are kept.
+    pub places: &'a Places,
+    /// The moment.
+    pub now: SystemTime,
+}
+
 /// Runs a command in a container of its own.
 pub async fn sandbox_run(
     backends: &Backends,
     settings: &Sandbox,
-    backend: Option<&str>,
-    container: &ContainerRequest,
+    request: RunRequest<'_>,
     command: CommandRequest<'_>,
 ) -> Envelope<SandboxRun> {
-    let backend = match backends.choose(backend, settings).await {
+    let backend = match backends.choose(request.backend, settings).await {
         Ok(backend) => backend,
         Err(refusal) => return refused(refusal, None),
     };
-    match run(backend, settings, container, command).await {
-        Ok(outcome) => Envelope::ok(SandboxRun::from(&outcome)).with_message(remarks(&outcome)),
+    match run(backend, settings, request, command).await {
+        Ok((outcome, changes)) => {
+            let message = remarks(&outcome, &changes);
+            let mut data = SandboxRun::from(&outcome);
+            data.changes = changes;
+            Envelope::ok(data).with_message(message)
+        }
         Err(refusal) => refused(refusal, Some(backend.name().to_owned())),
     }
 }
@@ -47,12 +66,17 @@ pub async fn sandbox_run(
 async fn run(
     backend: &dyn Backend,
     settings: &Sandbox,
-    container: &ContainerRequest,
-    request: CommandRequest<'_>,
-) -> Result<Outcome, Refusal> {
-    let policy = container.policy(settings)?;
-    let child = backend.launch(&policy, &request.command()).await?;
-    request.follow(child).await
+    request: RunRequest<'_>,
+    command: CommandRequest<'_>,
+) -> Result<(Outcome, Vec<ChangeSummary>), Refusal> {
+    let begin = |source: &Path| Keeping::begin(request.places, source, request.now);
+    let keeping: Vec<Keeping> = request.container.kept().map(begin).collect::<Result<_, _>>()?;
+    let layers: Vec<&Path> = keeping.iter().map(Keeping::layer).collect();
+    let policy = request.container.policy(settings, &layers)?;
+    let child = backend.launch(&policy, &command.command()).await?;
+    let outcome = command.follow(child).await?;
+    let changes = keeping.into_iter().map(Keeping::finish).collect::<Result<Vec<_>, _>>()?;
+    Ok((outcome, changes.into_iter().flatten().collect()))
 }
 
 impl CommandRequest<'_> {
@@ -75,7 +99,7 @@ impl CommandRequest<'_> {
 }
 
 /// What a person should know of the end, beyond the exit code.
-pub(super) fn remarks(outcome: &Outcome) -> String {
+pub(super) fn remarks(outcome: &Outcome, changes: &[ChangeSummary]) -> String {
     let kept = outcome.stdout.bytes.len().max(outcome.stderr.bytes.len());
     let remarks = [
         outcome.timed_out.then(|| "its time was up".to_owned()),
@@ -89,7 +113,15 @@ pub(super) fn remarks(outcome: &Outcome) -> String {
             format!("not limited, as configured: {}", names.join(", "))
         }),
     ];
-    remarks.into_iter().flatten().collect::<Vec<_>>().join("; ")
+    let kept = changes.iter().map(|set| {
+        let count = counted(set.added + set.changed + set.deleted, "change");
+        format!(
+            "{count} to {} kept as {id}; `guild changes show {id}` shows, `apply` or `drop` decides",
+            set.directory,
+            id = set.id
+        )
+    });
+    remarks.into_iter().flatten().chain(kept).collect::<Vec<_>>().join("; ")
 }
 
 pub(super) fn refused(refusal: Refusal, backend: Option<String>) -> Envelope<SandboxRun> {

@@ -60,6 +60,7 @@ const PROVOKED: &[(Code, &[&str])] = &[
     (Code::SandboxPolicyInvalid, &["sandbox", "run", "--mount", ".:/proc/x", "--", "true"]),
     (Code::SandboxMountFailed, &["sandbox", "run", "--mount", "nowhere:/x", "--", "true"]),
     (Code::SandboxExecFailed, &["sandbox", "run", "--", "no-such-program"]),
+    (Code::ChangesNotFound, &["changes", "show", "chg_0"]),
     (Code::ContainerNotFound, &["sandbox", "stop", "ctr_0000000000000000"]),
     (Code::UnknownBackend, &["sandbox", "run", "--backend", "chroot", "--", "true"]),
     (Code::UnknownImageRole, &["sandbox", "run", "--role", "nobody", "--", "true"]),
@@ -74,6 +75,9 @@ const ELSEWHERE: &[(Code, &str)] = &[
         Code::ContainerNotYours,
         "sandbox::another_owners_container_is_used_only_where_it_is_shared_and_never_stopped",
     ),
+    (Code::ChangesUnusable, "changes::what_is_never_applied_keeps_the_rest_from_being_applied"),
+    (Code::ChangesSensitive, "changes::files_that_decide_what_agents_do_are_confirmed_on_their_own"),
+    (Code::WorkspaceConflict, "changes::a_directory_that_has_changed_meanwhile_is_left_alone"),
     (Code::ContainerCeiling, "sandbox::an_owner_has_four_containers_at_the_most"),
     (Code::NoHome, "sandbox::without_a_home_nothing_can_live_on"),
     (Code::SandboxUnavailable, REFUSALS),
@@ -261,7 +265,7 @@ fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
             {"status":"error","code":"usage","message":"unrecognized subcommand 'lst'; tip: a similar subcommand exists: 'list'","data":null}
             [exit 2]
             $ guild --json
-            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, roots, plugins, new, prompt, render, reload, watch, sandbox, doctor, explain, completions]","data":null}
+            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, roots, plugins, new, prompt, render, reload, watch, sandbox, changes, doctor, explain, completions]","data":null}
             [exit 2]
             $ guild list --sourc x
             [stderr]

@@ -7,6 +7,7 @@
     reason = "a test that cannot go on fails, JSON that lacks a field is a failure, and a stand-in is told"
 )]
 
+mod changes;
 mod codes;
 mod errors;
 mod help;

@@ -12,6 +12,10 @@ fn the_schema_is_current() {
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let mut replies = Map::new();
     let mut add = |name: &str, schema: Json| replies.insert(name.to_owned(), schema);
+    add("changes apply", of::<reply::ChangesDecided>(&mut generator));
+    add("changes drop", of::<reply::ChangesDecided>(&mut generator));
+    add("changes list", of::<reply::ChangesList>(&mut generator));
+    add("changes show", of::<reply::ChangesShow>(&mut generator));
     add("check", of::<reply::Check<'_>>(&mut generator));
     add("doctor", of::<reply::Doctor>(&mut generator));
     add("explain", of::<Option<reply::Explain>>(&mut generator));

@@ -81,6 +81,10 @@ guild sandbox list
 guild sandbox exec ctr_0123456789abcdef -- true
 guild sandbox stop nothing
 guild sandbox launch --role nothing
+guild changes list
+guild changes show chg_0
+guild changes apply chg_0
+guild changes drop chg_0
 
 # From elsewhere there is only what is the person's own.
 cd ~

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use crate::policy::Policy;
+use crate::random::random_bytes;
 
 /// The format of records; a newer one is refused.
 pub(super) const VERSION: u32 = 1;
@@ -45,15 +46,8 @@ pub struct Record {
 
 impl ContainerId {
     /// A name that no other container has.
-    #[cfg(target_os = "linux")]
     pub fn random() -> std::io::Result<ContainerId> {
-        let mut bytes = [0; 8];
-        let mut left = &mut bytes[..];
-        while !left.is_empty() {
-            let filled = rustix::rand::getrandom(&mut *left, rustix::rand::GetRandomFlags::empty())?;
-            left = left.get_mut(filled..).unwrap_or_default();
-        }
-        Ok(ContainerId(format!("ctr_{:016x}", u64::from_ne_bytes(bytes))))
+        Ok(ContainerId(format!("ctr_{:016x}", u64::from_ne_bytes(random_bytes()?))))
     }
 
     /// The name as a text.

@@ -1,10 +1,11 @@
 //! Options that `sandbox run` and `sandbox launch` share.
 
-use super::values::{self, MountValue, Variable};
+use super::values::{self, Variable};
 use crate::ui::Ui;
 use guild_engine::containers::Network;
-use guild_engine::{ContainerRequest, LimitRequest};
+use guild_engine::{ContainerRequest, LimitRequest, MountRequest};
 use std::collections::BTreeMap;
+use std::path::{Component, Path};
 use std::time::Duration;
 
 /// Options that say what a container is.
@@ -15,7 +16,7 @@ pub struct ContainerArgs {
     role: Option<String>,
     /// Show a directory or file of the host: ro (default), rw, or cow, which keeps the host's files as they are
     #[arg(long, value_name = "SRC:DST[:MODE]", value_parser = values::mount)]
-    mount: Vec<MountValue>,
+    mount: Vec<MountRequest>,
     /// Pass on a variable of yours, or set one
     #[arg(long, value_name = "NAME[=VALUE]", value_parser = values::variable)]
     env: Vec<Variable>,
@@ -49,7 +50,7 @@ impl ContainerArgs {
         };
         ContainerRequest {
             role: self.role.clone(),
-            mounts: self.mount.iter().map(|mount| mount.mount(&machine.directory)).collect(),
+            mounts: self.mount.iter().map(|mount| from(mount, &machine.directory)).collect(),
             env: self.env.iter().filter_map(value).collect::<BTreeMap<_, _>>(),
             network: if self.network { Network::Host } else { Network::None },
             limits: LimitRequest {
@@ -66,4 +67,11 @@ impl ContainerArgs {
     pub fn backend(&self) -> Option<&str> {
         self.backend.as_deref()
     }
+}
+
+/// The mount, its source taken from this directory where it is relative.
+fn from(mount: &MountRequest, directory: &Path) -> MountRequest {
+    let named = |component: &Component<'_>| *component != Component::CurDir;
+    let source = directory.join(&mount.source).components().filter(named).collect();
+    MountRequest { source, ..mount.clone() }
 }

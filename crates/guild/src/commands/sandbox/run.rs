@@ -5,7 +5,7 @@ use super::streams;
 use crate::print::LiveOutput;
 use crate::runtime;
 use crate::ui::Ui;
-use guild_engine::{CommandRequest, configure, container_backends, sandbox_run};
+use guild_engine::{CommandRequest, RunRequest, configure, container_backends, sandbox_run};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -46,7 +46,13 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     };
     let settings = configure(&ui.config_files()).config.sandbox;
     let backends = container_backends();
-    let run = sandbox_run(&backends, &settings, args.container.backend(), &container, command);
-    let ended = runtime::block_on(run);
+    let places = ui.places();
+    let request = RunRequest {
+        container: &container,
+        backend: args.container.backend(),
+        places: &places,
+        now: ui.now(),
+    };
+    let ended = runtime::block_on(sandbox_run(&backends, &settings, request, command));
     streams::finish(ui, ended, &mut live)
 }

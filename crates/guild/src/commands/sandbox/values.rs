@@ -1,46 +1,13 @@
 //! Values of options: sizes, times, mounts and variables, as people write them.
 
-use guild_engine::containers::{Access, Mount};
-use std::path::{Component, Path, PathBuf};
+use guild_engine::{MountMode, MountRequest};
 use std::time::Duration;
-
-/// A mount as it is written: `SRC:DST[:ro|rw|cow]`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MountValue {
-    /// The path on the host, as written.
-    pub source: PathBuf,
-    /// The path inside.
-    pub target: PathBuf,
-    /// What may be done with it.
-    pub mode: Mode,
-}
-
-/// The last part of a mount.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    ReadOnly,
-    ReadWrite,
-    CopyOnWrite,
-}
 
 /// A variable as it is written: `NAME` takes the caller's value, `NAME=VALUE` gives one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
     pub name: String,
     pub value: Option<String>,
-}
-
-impl MountValue {
-    /// The mount, its source taken from `directory` where it is relative.
-    pub fn mount(&self, directory: &Path) -> Mount {
-        let access = match self.mode {
-            Mode::ReadWrite => Access::ReadWrite,
-            Mode::ReadOnly | Mode::CopyOnWrite => Access::ReadOnly,
-        };
-        let relative = |component: &Component<'_>| *component != Component::CurDir;
-        let source = directory.join(&self.source).components().filter(relative).collect();
-        Mount { source, target: self.target.clone(), access }
-    }
 }
 
 /// Bytes: `512M`, `2g`, `1048576`.
@@ -87,16 +54,16 @@ pub fn processors(text: &str) -> Result<f64, String> {
 }
 
 /// `SRC:DST[:ro|rw|cow]`
-pub fn mount(text: &str) -> Result<MountValue, String> {
+pub fn mount(text: &str) -> Result<MountRequest, String> {
     let (rest, mode) = match text.rsplit_once(':') {
-        Some((rest, "ro")) => (rest, Mode::ReadOnly),
-        Some((rest, "rw")) => (rest, Mode::ReadWrite),
-        Some((rest, "cow")) => (rest, Mode::CopyOnWrite),
-        _ => (text, Mode::ReadOnly),
+        Some((rest, "ro")) => (rest, MountMode::ReadOnly),
+        Some((rest, "rw")) => (rest, MountMode::ReadWrite),
+        Some((rest, "cow")) => (rest, MountMode::CopyOnWrite),
+        _ => (text, MountMode::ReadOnly),
     };
     match rest.rsplit_once(':') {
         Some((source, target)) if !source.is_empty() && target.starts_with('/') => {
-            Ok(MountValue { source: source.into(), target: target.into(), mode })
+            Ok(MountRequest { source: source.into(), target: target.into(), mode })
         }
         _ => Err("a mount is SRC:DST or SRC:DST:MODE, where DST begins with / and MODE is ro, rw or cow"
             .to_owned()),
@@ -149,9 +116,9 @@ mod tests {
     #[test]
     fn a_mount_may_have_colons_in_its_source() {
         let value = |text| mount(text).map(|value| (value.source.display().to_string(), value.mode));
-        assert_eq!(value("a:b:/c"), Ok(("a:b".to_owned(), Mode::ReadOnly)));
-        assert_eq!(value(".:/w:cow"), Ok((".".to_owned(), Mode::CopyOnWrite)));
-        assert_eq!(value("/x:/w:rw"), Ok(("/x".to_owned(), Mode::ReadWrite)));
+        assert_eq!(value("a:b:/c"), Ok(("a:b".to_owned(), MountMode::ReadOnly)));
+        assert_eq!(value(".:/w:cow"), Ok((".".to_owned(), MountMode::CopyOnWrite)));
+        assert_eq!(value("/x:/w:rw"), Ok(("/x".to_owned(), MountMode::ReadWrite)));
         for text in ["", "/x", "/x:w", ":/w", "/x:/w:wx"] {
             assert!(mount(text).is_err(), "{text}");
         }

@@ -38,10 +38,12 @@ fn open(action: &Action, identity: Identity) -> Result<Option<Opened>, LaunchErr
             Ok(Some(Opened { source: tree, layer: None }))
         }
         Action::Overlay { lower, layer, .. } => {
-            give_layer(layer, identity)?;
-            let tree = open_tree(lower)?;
-            show_as_own(&tree, lower, identity)?;
-            Ok(Some(Opened { source: tree, layer: Some(open_tree(layer)?) }))
+            // What the container's user writes belongs, on the disk, to whom the layer belongs.
+            let [source, layer] = [lower, layer].map(|path| {
+                let tree = open_tree(path)?;
+                show_as_own(&tree, path, identity).map(|()| tree)
+            });
+            Ok(Some(Opened { source: source?, layer: Some(layer?) }))
         }
         _ => Ok(None),
     }
@@ -93,16 +95,6 @@ fn wait_to_be_killed(launcher: Pid) -> ! {
     loop {
         let _ = rustix::event::poll(&mut [], None);
     }
-}
-
-/// The layer's two directories take what the container's user writes.
-fn give_layer(layer: &CStr, identity: Identity) -> Result<(), LaunchError> {
-    for part in ["upper", "work"] {
-        let part = shown(layer).join(part);
-        std::os::unix::fs::chown(&part, Some(identity.uid), Some(identity.gid))
-            .map_err(|source| LaunchError::Source { path: part, source })?;
-    }
-    Ok(())
 }
 
 fn shown(path: &CStr) -> PathBuf {

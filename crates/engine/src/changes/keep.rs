@@ -1,0 +1,55 @@
+//! Keeping what a container writes to a copy-on-write mount: a layer before the run, a change set after it.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use guild_sandbox::changes::{Bounds, ChangeSet, ChangeSetId, ChangeStore, Layer};
+use guild_sandbox::random_bytes;
+use ulid::Ulid;
+
+use super::{sensitive, store};
+use crate::reply::ChangeSummary;
+use crate::{Code, Places, Refusal};
+
+/// A mount whose changes are being kept.
+pub(crate) struct Keeping {
+    store: ChangeStore,
+    id: ChangeSetId,
+    layer: Layer,
+    source: PathBuf,
+}
+
+impl Keeping {
+    /// Makes a layer for what is written over `source`.
+    pub(crate) fn begin(places: &Places, source: &Path, now: SystemTime) -> Result<Keeping, Refusal> {
+        let store = store(places)?;
+        let id = new_id(now)?;
+        let layer = store.begin(&id)?;
+        Ok(Keeping { store, id, layer, source: source.to_owned() })
+    }
+
+    /// Where the sandbox writes.
+    pub(crate) fn layer(&self) -> &Path {
+        self.layer.directory()
+    }
+
+    /// Lists what was written and keeps it until somebody decides; nothing is kept of a run that changed nothing.
+    pub(crate) fn finish(self) -> Result<Option<ChangeSummary>, Refusal> {
+        let listing = self.layer.changes(&self.source, Bounds::default())?.marked(&sensitive::patterns());
+        if listing.changes.is_empty() && listing.refused.is_empty() {
+            self.layer.remove()?;
+            return Ok(None);
+        }
+        let set = ChangeSet::new(self.id, &self.source, &self.layer, listing)?;
+        self.store.save(&set)?;
+        Ok(Some(ChangeSummary::of(&set)))
+    }
+}
+
+fn new_id(now: SystemTime) -> Result<ChangeSetId, Refusal> {
+    let defect = |error: &dyn std::error::Error| Refusal::new(Code::Internal, error.to_string());
+    let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let random = u128::from_be_bytes(random_bytes().map_err(|error| defect(&error))?);
+    let ulid = Ulid::from_parts(u64::try_from(since.as_millis()).unwrap_or(u64::MAX), random);
+    ChangeSetId::try_from(format!("chg_{ulid}")).map_err(|error| defect(&error))
+}
