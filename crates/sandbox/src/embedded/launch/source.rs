@@ -95,9 +95,9 @@ fn wait_to_be_killed(launcher: Pid) -> ! {
     }
 }
 
-/// The layer's two directories take what the container's user writes.
+/// The layer's two directories take what the container's user writes, who has to get to them: nobody else can enter a layer.
 fn give_layer(layer: &CStr, identity: Identity) -> Result<(), LaunchError> {
-    for part in ["upper", "work"] {
+    for part in ["", "upper", "work"] {
         let part = shown(layer).join(part);
         std::os::unix::fs::chown(&part, Some(identity.uid), Some(identity.gid))
             .map_err(|source| LaunchError::Source { path: part, source })?;
