@@ -12,9 +12,7 @@ mod base;
 mod bounds;
 mod change;
 mod content;
-mod digest;
 mod file;
-mod hex;
 mod layer;
 mod listing;
 mod path_text;
@@ -28,7 +26,6 @@ pub use apply::{ApplyError, Conflict, ConflictKind, Progress, Recovered, Recover
 pub use bounds::{Bounds, ReadError};
 pub use change::{Change, ChangeKind, Node, Reason, Refused};
 pub use content::{Content, Contents};
-pub use digest::{Digest, DigestFormatError};
 pub use file::ReadFileError;
 pub use layer::{Copied, Form, Layer, LayerError, Owner};
 pub use listing::Listing;

@@ -6,7 +6,6 @@
 
 mod compression;
 mod content;
-mod digest;
 mod documents;
 mod error;
 mod event;
@@ -22,6 +21,8 @@ mod registry;
 mod section;
 mod store;
 mod unpack;
+
+use crate::digest;
 
 pub use digest::{Digest, NoDigest};
 pub use documents::Settings;

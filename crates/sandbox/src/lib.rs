@@ -16,6 +16,7 @@ mod backend;
 pub mod changes;
 mod child;
 mod command;
+mod digest;
 #[cfg(target_os = "linux")]
 mod embedded;
 pub mod image;
@@ -32,6 +33,7 @@ mod seccomp;
 pub use backend::{Backend, Container, LaunchError, Pending, RefusalKind};
 pub use child::{Child, ChildEnd, ChildStdin, Chunk, Feed, Killer, Stream};
 pub use command::{Command, Stdin};
+pub use digest::{Digest, NoDigest};
 #[cfg(target_os = "linux")]
 pub use embedded::Embedded;
 pub use outcome::{Captured, ExitStatus, KeptFile, Outcome, Usage};

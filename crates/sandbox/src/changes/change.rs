@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use rustix::fs::FileType;
 use serde::{Deserialize, Serialize};
 
-use super::digest::Digest;
 use super::path_text;
+use crate::digest::Digest;
 
 /// One path that differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

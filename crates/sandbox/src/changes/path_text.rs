@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::hex;
-
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Written {
@@ -19,7 +17,7 @@ enum Written {
 pub fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     let written = match path.to_str() {
         Some(text) => Written::Text(text.to_owned()),
-        None => Written::Bytes { hex: hex::digits(path.as_os_str().as_bytes()) },
+        None => Written::Bytes { hex: digits(path.as_os_str().as_bytes()) },
     };
     written.serialize(serializer)
 }
@@ -30,10 +28,26 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf
         Written::Text(text) => Ok(PathBuf::from(text)),
         Written::Bytes { hex } => {
             let bytes =
-                hex::bytes(&hex).ok_or_else(|| serde::de::Error::custom("malformed bytes of a path"))?;
+                bytes_of(&hex).ok_or_else(|| serde::de::Error::custom("malformed bytes of a path"))?;
             Ok(PathBuf::from(OsStr::from_bytes(&bytes)))
         }
     }
+}
+
+fn digits(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn bytes_of(digits: &str) -> Option<Vec<u8>> {
+    let byte = |pair: &[u8]| match pair {
+        [high, low] => Some(value(*high)? << 4 | value(*low)?),
+        _ => None,
+    };
+    digits.as_bytes().chunks(2).map(byte).collect()
+}
+
+fn value(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
 }
 
 #[cfg(test)]

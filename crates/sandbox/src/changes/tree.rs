@@ -15,7 +15,7 @@ use rustix::io::Errno;
 
 use super::bounds::{Budget, ReadError};
 use super::change::Node;
-use super::digest::Digest;
+use crate::digest::copy_digested;
 
 /// The longest path that the kernel takes in one call.
 const LONGEST_PATH: usize = 4095;
@@ -133,7 +133,7 @@ impl Tree {
             Ok(file) => file,
             Err(error) => return refusal(&error).ok_or_else(|| failed(error)),
         };
-        let (size, digest) = Digest::copy(file, &mut io::sink(), budget.bytes_left()).map_err(failed)?;
+        let (digest, size) = copy_digested(file, &mut io::sink(), budget.bytes_left()).map_err(failed)?;
         budget.spend(size)?;
         Ok(Found::Node(Node::File { mode: stat.st_mode & 0o6777, size, digest }, stat))
     }

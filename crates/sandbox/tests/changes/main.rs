@@ -12,6 +12,7 @@
 
 mod applying;
 mod conflicts;
+mod contained;
 mod crashes;
 mod hostile;
 mod listing;

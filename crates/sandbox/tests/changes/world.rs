@@ -9,8 +9,9 @@ use std::process::{Command, Output};
 use std::thread;
 
 use expect_test::Expect;
+use guild_sandbox::Digest;
 use guild_sandbox::changes::{
-    ApplyError, Bounds, ChangeSet, ChangeSetId, ChangeStore, Digest, Form, Layer, Listing, Node, Sensitive,
+    ApplyError, Bounds, ChangeSet, ChangeSetId, ChangeStore, Form, Layer, Listing, Node, Sensitive,
 };
 use guild_testkit::Fixture;
 use rustix::fs::{Gid, Uid};

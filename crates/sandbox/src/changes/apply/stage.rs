@@ -11,13 +11,13 @@ use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, Stat, Uid, XattrFlags};
 use rustix::io::Errno;
 
 use super::super::change::Node;
-use super::super::digest::Digest;
 use super::super::tree::{Tree, change_mode, inode};
 use super::check::SeenPaths;
 use super::durable;
 use super::error::{ApplyError, at};
 use super::journal::{Action, Move};
 use super::slot;
+use crate::digest::{Digest, copy_digested};
 
 /// Where Linux keeps permissions beyond user, group and others.
 const ACCESS_LIST: &str = "system.posix_acl_access";
@@ -60,7 +60,7 @@ impl<'a> Stager<'a> {
             Node::File { mode, size, digest } => {
                 let file = self.create(&name).map_err(failed)?;
                 let copied = self.fill(path, &file, *size)?;
-                if copied != (*size, *digest) {
+                if copied != (*digest, *size) {
                     return Err(ApplyError::LayerChanged { path: path.to_owned() });
                 }
                 self.finish_file(path, &file, *mode).map_err(failed)?;
@@ -93,9 +93,9 @@ impl<'a> Stager<'a> {
         Ok(File::from(rustix::fs::openat(self.staging, name, flags, Mode::RUSR | Mode::WUSR)?))
     }
 
-    fn fill(&self, path: &Path, mut file: &File, size: u64) -> Result<(u64, Digest), ApplyError> {
+    fn fill(&self, path: &Path, mut file: &File, size: u64) -> Result<(Digest, u64), ApplyError> {
         let from = self.content.file(path).map_err(|_| ApplyError::LayerChanged { path: path.to_owned() })?;
-        Digest::copy(from, &mut file, size).map_err(at(path))
+        copy_digested(from, &mut file, size).map_err(at(path))
     }
 
     fn finish_file(&self, path: &Path, file: &File, mode: u32) -> io::Result<()> {

@@ -11,8 +11,8 @@ use rustix::fs::{AtFlags, CWD, FileType, Gid, Mode, Uid};
 use super::super::base::{Manifest, ManifestEntry};
 use super::super::bounds::{Bounds, Budget, ReadError};
 use super::super::change::{Node, Reason};
-use super::super::digest::Digest;
 use super::super::tree::{Found, Tree};
+use crate::digest::copy_digested;
 
 /// A numeric user and group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,7 +121,7 @@ impl Copier<'_> {
         self.budget.allow(from.metadata().map_err(failed(path))?.len())?;
         let options = OpenOptions::new().write(true).create_new(true).mode(0o600).clone();
         let mut to = options.open(self.target.join(path)).map_err(failed(path))?;
-        let (size, digest) = Digest::copy(from, &mut to, self.budget.bytes_left()).map_err(failed(path))?;
+        let (digest, size) = copy_digested(from, &mut to, self.budget.bytes_left()).map_err(failed(path))?;
         self.budget.spend(size)?;
         self.own_file(&to, mode).map_err(failed(path))?;
         Ok(Some(Node::File { mode, size, digest }))

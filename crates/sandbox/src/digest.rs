@@ -1,9 +1,9 @@
-//! SHA-256 digests: the one way in which images, layers and trees are named here.
+//! SHA-256 digests: the one way in which images, layers, trees and files are named here.
 //!
 //! Other algorithms are refused, not translated.
 
 use std::fmt;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -116,6 +116,13 @@ impl<R> Digesting<R> {
     }
 }
 
+/// Copies `from` to `to`, at most `limit` bytes and one more, and says their digest and how many there were.
+pub(super) fn copy_digested(from: impl Read, to: &mut impl Write, limit: u64) -> io::Result<(Digest, u64)> {
+    let mut from = Digesting::new(from.take(limit.saturating_add(1)));
+    io::copy(&mut from, to)?;
+    Ok(from.finish())
+}
+
 impl<R: Read> Read for Digesting<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
@@ -152,5 +159,12 @@ mod tests {
         let mut reader = Digesting::new(&b"abc"[..]);
         io::copy(&mut reader, &mut io::sink()).unwrap();
         assert_eq!(reader.finish(), (Digest::of(b"abc"), 3));
+    }
+
+    #[test]
+    fn a_copy_reads_one_byte_beyond_its_limit_and_no_more() {
+        let mut copied = Vec::new();
+        let digested = copy_digested(io::repeat(7), &mut copied, 9).unwrap();
+        assert_eq!((digested, copied), ((Digest::of(&[7; 10]), 10), vec![7; 10]));
     }
 }
