@@ -15,6 +15,10 @@ use names::{ALWAYS, Calls, OLDER, WITH_NETWORK};
 
 /// Flags of `clone` that make namespaces.
 const NEW_NAMESPACES: u64 = 0x7e02_0080;
+
+/// The flag of `clone` that makes a child of one's parent: a command's is outside of the container, and would have to reap it.
+const PARENT: u64 = libc::CLONE_PARENT as u64;
+
 const AF_UNIX: u64 = 1;
 const AF_INET: u64 = 2;
 const AF_INET6: u64 = 10;
@@ -63,8 +67,8 @@ pub(crate) struct Condition {
 /// The profile for a container with this network.
 pub(crate) fn profile(network: Network) -> Vec<Allowed> {
     let mut allowed: Vec<Allowed> = [ALWAYS, OLDER].into_iter().flat_map(unconditional).collect();
-    let no_namespaces = Condition { argument: 0, mask: NEW_NAMESPACES, value: 0 };
-    allowed.push(Allowed::when("clone", libc::SYS_clone, vec![vec![no_namespaces]]));
+    let harmless = Condition { argument: 0, mask: NEW_NAMESPACES | PARENT, value: 0 };
+    allowed.push(Allowed::when("clone", libc::SYS_clone, vec![vec![harmless]]));
     let personas = [0, 8, 0x20000, 0x20008, 0xffff_ffff].map(|persona| vec![is(0, persona)]);
     allowed.push(Allowed::when("personality", libc::SYS_personality, personas.to_vec()));
     allowed.extend(modes::calls());

@@ -92,9 +92,13 @@ impl Life {
                 self.wait(born.process());
                 born.give_up();
             }
-            Err(error) => drop(started.send(Err(error))),
+            Err(error) => {
+                // The cgroup goes before the failure is told, as before the end below.
+                drop(self);
+                let _ = started.send(Err(error));
+                return;
+            }
         }
-        // The cgroup goes before the end is announced.
         drop(self);
         let _ = end.send(());
     }

@@ -60,6 +60,8 @@ pub(super) fn run(job: Job, feed: Feed, started: oneshot::Sender<Result<(), Laun
             let _ = end.send(watch(job, feed, launched, begun));
         }
         Err(error) => {
+            // The cgroup goes before the failure is told: whoever hears of it may end this process at once.
+            drop(job);
             let _ = started.send(Err(error));
         }
     }
