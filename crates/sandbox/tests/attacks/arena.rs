@@ -1,0 +1,193 @@
+//! Where attacks take place: a backend, the policy to attack, and a directory of the host's to fight over.
+
+mod outside;
+mod python;
+mod who;
+mod witness;
+
+use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use guild_sandbox::{
+    Access, Backend, Command, Container, Embedded, LaunchError, Mount, Outcome, Policy, Scratch,
+};
+
+pub(crate) use outside::{cgroups_of, mount_lines, python_outside, resident_peak};
+pub(crate) use who::{as_root, as_user, as_user_without_cgroups, is_root, started_as};
+pub(crate) use witness::Witness;
+
+/// Declares attacks, each of which becomes one test as root and one as an ordinary user.
+macro_rules! attacks {
+    ($(fn $name:ident($arena:ident) $attack:block)*) => {
+        $(fn $name($arena: &crate::arena::Arena) $attack)*
+
+        mod as_root {
+            $(#[test]
+            fn $name() {
+                crate::arena::as_root(super::$name);
+            })*
+        }
+
+        mod as_user {
+            $(#[test]
+            fn $name() {
+                crate::arena::as_user(super::$name, concat!(module_path!(), "::", stringify!($name)));
+            })*
+        }
+    };
+}
+
+/// Declares attacks that need root outside, for whatever they prepare.
+macro_rules! attacks_on_root {
+    ($(fn $name:ident($arena:ident) $attack:block)*) => {
+        $(fn $name($arena: &crate::arena::Arena) $attack)*
+
+        mod as_root_alone {
+            $(#[test]
+            fn $name() {
+                crate::arena::as_root(super::$name);
+            })*
+        }
+    };
+}
+
+/// One backend, and what an attack needs around it.
+pub(crate) struct Arena {
+    backend: Box<dyn Backend>,
+    policy: Policy,
+    runtime: tokio::runtime::Runtime,
+    directory: tempfile::TempDir,
+}
+
+impl Arena {
+    /// The arena of the backend with this name. One line for each backend there is.
+    fn of(name: &str) -> Arena {
+        let (backend, policy): (Box<dyn Backend>, Policy) = match name {
+            "embedded" => (Box::new(Embedded::new()), Policy::default()),
+            _ => panic!("GUILD_ATTACK_BACKENDS names `{name}`, which is no backend"),
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        // As roomy as people's workspaces are.
+        std::fs::set_permissions(directory.path(), PermissionsExt::from_mode(0o755)).unwrap();
+        Arena { backend, policy, runtime, directory }
+    }
+
+    /// The backend that is attacked.
+    pub(crate) fn backend(&self) -> &dyn Backend {
+        &*self.backend
+    }
+
+    /// What containers are given, unless an attack changes it.
+    pub(crate) fn policy(&self) -> Policy {
+        let mut policy = self.policy.clone();
+        policy.limits.timeout = Duration::from_secs(60);
+        policy
+    }
+
+    /// The same with a directory of the host mounted.
+    pub(crate) fn with_mount(&self, source: &Path, target: &str, access: Access) -> Policy {
+        let mut policy = self.policy();
+        policy.mounts.push(Mount { source: source.to_owned(), target: target.into(), access });
+        policy
+    }
+
+    /// The same with what is left in `/output` kept.
+    pub(crate) fn keeping(&self, to: &Path) -> Policy {
+        let mut policy = self.policy();
+        let keep = Some(to.to_owned());
+        for scratch in policy.scratch.iter_mut().filter(|scratch| scratch.target == Path::new("/output")) {
+            *scratch = Scratch { keep: keep.clone(), ..scratch.clone() };
+        }
+        policy
+    }
+
+    /// A new directory of the host's.
+    pub(crate) fn directory(&self, name: &str) -> PathBuf {
+        let path = self.directory_of(name);
+        std::fs::create_dir(&path).unwrap();
+        path
+    }
+
+    /// Where a directory of this name lies, or would.
+    pub(crate) fn directory_of(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// A new file of the host's that nobody inside should be able to read or write.
+    pub(crate) fn canary(&self) -> PathBuf {
+        let path = self.directory.path().join("canary");
+        std::fs::write(&path, CANARY).unwrap();
+        path
+    }
+
+    /// Fails unless the canary is as it was.
+    #[track_caller]
+    pub(crate) fn check_canary(&self) {
+        assert_eq!(std::fs::read_to_string(self.directory.path().join("canary")).unwrap(), CANARY);
+    }
+
+    /// Waits for an answer.
+    pub(crate) fn wait<F: Future>(&self, future: F) -> F::Output {
+        self.runtime.block_on(future)
+    }
+
+    /// Runs a command to its end, or says why it was not run.
+    pub(crate) fn try_run(&self, policy: &Policy, command: &Command) -> Result<Outcome, LaunchError> {
+        self.wait(async { self.backend.launch(policy, command).await?.wait().await })
+    }
+
+    /// Runs a command to its end.
+    #[track_caller]
+    pub(crate) fn run(&self, policy: &Policy, command: &Command) -> Outcome {
+        self.try_run(policy, command).unwrap()
+    }
+
+    /// Starts a container that waits for commands.
+    #[track_caller]
+    pub(crate) fn start(&self, policy: &Policy) -> Box<dyn Container> {
+        self.wait(self.backend.start(policy)).unwrap()
+    }
+
+    /// Runs a command in a container to its end.
+    #[track_caller]
+    pub(crate) fn exec(&self, container: &dyn Container, command: &Command, mounts: &[Mount]) -> Outcome {
+        self.wait(async { container.exec(command, mounts, A_MINUTE).await?.wait().await }).unwrap()
+    }
+
+    /// Runs a script of the shell, and fails unless it says this.
+    #[track_caller]
+    pub(crate) fn bash(&self, script: &str, expected: &str) {
+        check(&self.run(&self.policy(), &bash(script)), expected);
+    }
+
+    /// Runs a script of Python's, and fails unless it says this.
+    #[track_caller]
+    pub(crate) fn python(&self, script: &str, expected: &str) {
+        check(&self.run(&self.policy(), &python(script)), expected);
+    }
+}
+
+/// A time that no attack should take.
+pub(crate) const A_MINUTE: Duration = Duration::from_secs(60);
+
+const CANARY: &str = "a secret of the host";
+
+/// A script of the shell.
+pub(crate) fn bash(script: &str) -> Command {
+    Command::new("bash").args(["-c".into(), OsString::from(script)])
+}
+
+/// A script of Python's, which may use what [`python::PRELUDE`] defines.
+pub(crate) fn python(script: &str) -> Command {
+    Command::new("/usr/bin/python3").args(["-I".into(), "-c".into(), OsString::from(python::script(script))])
+}
+
+/// Fails unless a script came to its end and said this.
+#[track_caller]
+pub(crate) fn check(outcome: &Outcome, expected: &str) {
+    let said = outcome.stdout.text();
+    assert_eq!(said.trim_end(), expected, "{:?}, which said: {}", outcome.status, outcome.stderr.text());
+}

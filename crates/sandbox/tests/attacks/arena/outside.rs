@@ -1,0 +1,47 @@
+//! What the host sees: the same scripts without a container, as the control that an attack can succeed at all, and this process's state.
+
+use std::path::PathBuf;
+
+use super::python;
+
+/// Runs a script of Python's on the host and gives what it says.
+pub(crate) fn python_outside(script: &str) -> String {
+    let output = std::process::Command::new("/usr/bin/python3")
+        .args(["-I", "-c", &python::script(script)])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
+}
+
+/// The mounts that this thread sees.
+pub(crate) fn mount_lines() -> Vec<String> {
+    let text = std::fs::read_to_string("/proc/thread-self/mountinfo").unwrap();
+    text.lines().map(str::to_owned).collect()
+}
+
+/// The most memory that this process has held at once, in bytes.
+pub(crate) fn resident_peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+}
+
+/// The cgroups that the process with this number has made and not removed.
+pub(crate) fn cgroups_of(process: u32) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut left = vec![PathBuf::from("/sys/fs/cgroup")];
+    let name = format!("guild-{process}-");
+    while let Some(directory) = left.pop() {
+        for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                if entry.file_name().to_string_lossy().starts_with(&name) {
+                    found.push(entry.path());
+                }
+                left.push(entry.path());
+            }
+        }
+    }
+    found.sort();
+    found
+}

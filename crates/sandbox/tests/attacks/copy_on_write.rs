@@ -1,0 +1,86 @@
+//! Attacks on the host's files by way of the layer over them.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::PathBuf;
+
+use guild_sandbox::{Access, Policy};
+
+use crate::arena::{Arena, bash, check, python};
+
+attacks! {
+    fn the_hosts_files_stay_as_they_are(arena) {
+        let (policy, workspace) = layered(arena);
+        fs::create_dir(workspace.join("directory")).unwrap();
+        fs::write(workspace.join("directory/deep"), "deep").unwrap();
+        let script = "cd /workspace && echo changed > file && chmod 777 file && rm -r directory && mkdir directory && mv file directory/moved && echo new > new && ls -R";
+        check(&arena.run(&policy, &bash(script)), ".:\ndirectory\nnew\n\n./directory:\nmoved");
+        assert_eq!(fs::read_to_string(workspace.join("file")).unwrap(), "as it was");
+        assert_eq!(fs::read_to_string(workspace.join("directory/deep")).unwrap(), "deep");
+        assert_eq!(fs::metadata(workspace.join("file")).unwrap().permissions().mode() & 0o777, 0o644);
+        assert!(!workspace.join("new").exists());
+        assert_eq!(fs::read_to_string(arena.directory_of("layer/upper/new")).unwrap(), "new\n");
+    }
+
+    fn a_link_in_the_workspace_leads_to_nothing_of_the_host(arena) {
+        let canary = arena.canary();
+        let (policy, workspace) = layered(arena);
+        symlink(&canary, workspace.join("absolute")).unwrap();
+        symlink("../canary", workspace.join("relative")).unwrap();
+        symlink("..", workspace.join("up")).unwrap();
+        let script = "cd /workspace; for each in absolute relative up/canary; do echo attacked > $each && echo written; cat $each; done 2>/dev/null; true";
+        check(&arena.run(&policy, &bash(script)), "");
+        arena.check_canary();
+    }
+
+    fn the_layers_parts_cannot_be_reached_on_their_own(arena) {
+        let (policy, _) = layered(arena);
+        let script = "ls -A /mnt; cut -d' ' -f5 /proc/self/mountinfo | grep -e parts -e /mnt; find / -xdev -name upper -o -xdev -name lower 2>/dev/null | grep -v ^/usr; true";
+        check(&arena.run(&policy, &bash(script)), "");
+    }
+
+    fn cannot_forge_what_the_layer_means_by_deleted(arena) {
+        let (policy, _) = layered(arena);
+        let script = "
+            print(attempt(os.mknod, '/workspace/gone', 0o20666, 0) in ['EPERM', 'EACCES'])
+            os.mkdir('/workspace/directory')
+            for key in ['trusted.overlay.opaque', 'trusted.overlay.redirect', 'user.overlay.opaque', 'user.overlay.redirect', 'user.overlay.whiteout', 'user.overlay.metacopy']:
+                attempt(os.setxattr, '/workspace/directory', key, b'/../../etc')
+            print(os.listdir('/workspace/directory'), open('/workspace/file').read())
+            ";
+        check(&arena.run(&policy, &python(script)), "True\n[] as it was");
+    }
+
+    fn a_workspace_with_the_layers_own_marks_shows_nothing_else(arena) {
+        let (policy, workspace) = layered(arena);
+        arena.canary();
+        let hostile = workspace.join("hostile");
+        fs::create_dir(&hostile).unwrap();
+        for (key, value) in [("user.overlay.redirect", "/../canary"), ("user.overlay.opaque", "y"), ("user.overlay.metacopy", "")] {
+            let _ = rustix::fs::setxattr(&hostile, key, value.as_bytes(), rustix::fs::XattrFlags::empty());
+            let _ = rustix::fs::setxattr(workspace.join("file"), key, value.as_bytes(), rustix::fs::XattrFlags::empty());
+        }
+        // The kernel refuses files with such marks, or shows them as they are.
+        let outcome = arena.run(&policy, &bash("ls -A /workspace/hostile; cat /workspace/file; echo x > /workspace/file"));
+        assert!(["", "as it was"].contains(&&*outcome.stdout.text()), "{}", outcome.stdout.text());
+        assert_eq!(fs::read_to_string(workspace.join("file")).unwrap(), "as it was");
+        arena.check_canary();
+    }
+
+    fn leaves_no_set_id_program_in_the_layer(arena) {
+        let (policy, _) = layered(arena);
+        let script = "cp /usr/bin/bash /workspace/shell; chmod 4755 /workspace/shell; chmod g+s /workspace/shell; chmod u+s /workspace; echo done";
+        check(&arena.run(&policy, &bash(script)), "done");
+        for path in ["layer/upper/shell", "layer/upper"] {
+            let mode = fs::metadata(arena.directory_of(path)).unwrap().permissions().mode();
+            assert_eq!(mode & 0o6000, 0, "{path}");
+        }
+    }
+}
+
+/// A workspace with one file, under a layer, at `/workspace`.
+fn layered(arena: &Arena) -> (Policy, PathBuf) {
+    let (workspace, layer) = (arena.directory("workspace"), arena.directory("layer"));
+    fs::write(workspace.join("file"), "as it was").unwrap();
+    (arena.with_mount(&workspace, "/workspace", Access::CopyOnWrite { layer }), workspace)
+}

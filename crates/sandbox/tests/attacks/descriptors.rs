@@ -1,0 +1,84 @@
+//! Attacks on what the launcher has open, and what launches leave behind in it.
+
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use guild_sandbox::Outcome;
+
+use crate::arena::{Arena, bash, cgroups_of, check, mount_lines, python};
+
+attacks! {
+    fn inherits_nothing_that_the_launcher_has_open(arena) {
+        let canary = std::fs::File::open(arena.canary()).unwrap();
+        let inheritable: Vec<OwnedFd> = (0..50).map(|_| inheritable(&canary)).collect();
+        assert_eq!(inheritable.len(), 50);
+        check(&descriptors(arena), "0 1 2");
+        let container = arena.start(&arena.policy());
+        check(&arena.exec(&*container, &python(LIST), &[]), "0 1 2");
+        arena.wait(container.stop()).unwrap();
+    }
+
+    fn inherits_nothing_that_another_thread_opens_meanwhile(arena) {
+        let canary = std::fs::File::open(arena.canary()).unwrap();
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    drop((0..20).map(|_| inheritable(&canary)).collect::<Vec<_>>());
+                }
+            });
+            for _ in 0..25 {
+                let outcome = descriptors(arena);
+                done.store(outcome.stdout.text().trim_end() != "0 1 2", Ordering::Relaxed);
+                check(&outcome, "0 1 2");
+            }
+            done.store(true, Ordering::Relaxed);
+        });
+    }
+
+    fn a_hundred_launches_leave_nothing_behind(arena) {
+        let workspace = arena.directory("workspace");
+        let layer = arena.directory("layer");
+        let policy = arena.with_mount(&workspace, "/workspace", guild_sandbox::Access::CopyOnWrite { layer });
+        arena.run(&policy, &bash("true"));
+        let before = state();
+        for round in 0..100 {
+            let outcome = arena.run(&policy, &bash("sleep 1000 & exit 6"));
+            assert_eq!(outcome.exit_code(), 6, "{round}");
+        }
+        assert_eq!(state(), before);
+    }
+
+    fn failed_launches_leave_nothing_behind(arena) {
+        let mut policy = arena.policy();
+        arena.run(&policy, &bash("true"));
+        let before = state();
+        for _ in 0..10 {
+            assert!(arena.try_run(&policy, &guild_sandbox::Command::new("/no/such/program")).is_err());
+        }
+        policy.mounts.push(guild_sandbox::Mount::read_only("/usr", "/bin/place"));
+        for _ in 0..10 {
+            assert!(arena.try_run(&policy, &bash("true")).is_err());
+        }
+        assert_eq!(state(), before);
+    }
+}
+
+const LIST: &str = "print(*[fd for fd in range(4096) if attempt(os.fstat, fd) == 'ok'])";
+
+/// The descriptors that a command has.
+fn descriptors(arena: &Arena) -> Outcome {
+    arena.run(&arena.policy(), &python(LIST))
+}
+
+/// A copy of a descriptor that stays open in programs that are executed.
+fn inheritable(file: &std::fs::File) -> OwnedFd {
+    // SAFETY: the call makes a descriptor that nobody else knows of.
+    unsafe { OwnedFd::from_raw_fd(libc::dup(file.as_raw_fd())) }
+}
+
+/// What this process holds of the machine: descriptors, mounts, cgroups. Threads that have ended may take a moment.
+fn state() -> (usize, Vec<String>, Vec<std::path::PathBuf>) {
+    let descriptors = std::fs::read_dir("/proc/self/fd").unwrap().count();
+    (descriptors, mount_lines(), cgroups_of(std::process::id()))
+}

@@ -1,0 +1,106 @@
+//! Attacks by what is mounted: hostile directories under mounts, and mounts that would appear where they should not.
+
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use guild_sandbox::{Access, LaunchError, Mount};
+use rustix::mount::{MountFlags, MountPropagationFlags};
+use rustix::thread::UnshareFlags;
+
+use crate::arena::{Arena, bash, check, mount_lines};
+
+attacks! {
+    fn a_mount_is_not_made_through_a_link_in_a_hostile_workspace(arena) {
+        let workspace = arena.directory("workspace");
+        let data = arena.directory("data");
+        std::fs::write(data.join("file"), "data").unwrap();
+        for (link, to) in [("etc", "/etc"), ("up", ".."), ("within", "real")] {
+            symlink(to, workspace.join(link)).unwrap();
+            for target in [format!("/workspace/{link}"), format!("/workspace/{link}/place")] {
+                for access in [Access::ReadWrite, Access::ReadOnly] {
+                    let mut policy = arena.with_mount(&workspace, "/workspace", access);
+                    policy.mounts.push(Mount::read_only(&data, &target));
+                    let outcome = arena.try_run(&policy, &bash("echo launched"));
+                    assert!(matches!(outcome, Err(LaunchError::Step { .. })), "{target}: {outcome:?}");
+                }
+            }
+        }
+        let mut policy = arena.with_mount(&workspace, "/workspace", Access::ReadWrite);
+        policy.mounts.push(Mount::read_only(&data, "/workspace/real"));
+        check(&arena.run(&policy, &bash("cat /workspace/real/file")), "data");
+    }
+
+    fn a_mount_cannot_cover_what_the_kernel_shows(arena) {
+        let directory = arena.directory("fake");
+        for target in ["/proc", "/proc/self", "/dev", "/dev/shm/x", "/sys", "/", "/../etc", "relative", "/tmp/../proc"] {
+            let outcome = arena.try_run(&arena.with_mount(&directory, target, Access::ReadOnly), &bash("echo launched"));
+            assert!(matches!(outcome, Err(LaunchError::InvalidPolicy { .. })), "{target}: {outcome:?}");
+        }
+    }
+
+    fn the_hosts_mounts_are_as_before(arena) {
+        let workspace = arena.directory("workspace");
+        let before = mount_lines();
+        let mut policy = arena.with_mount(&workspace, "/workspace", Access::ReadWrite);
+        policy.mounts.push(Mount::read_only("/usr/share", "/workspace/share"));
+        check(&arena.run(&policy, &bash("ls /workspace")), "share");
+        assert_eq!(mount_lines(), before);
+        assert_eq!(std::fs::read_dir(workspace.join("share")).unwrap().count(), 0);
+    }
+
+    fn what_is_mounted_below_a_read_only_mount_is_read_only_too(arena) {
+        // `/dev` is a mount of its own below the host's root, and most machines have others within it.
+        let policy = arena.with_mount("/dev".as_ref(), "/shown", Access::ReadOnly);
+        let outcome = arena.run(&policy, &bash("for each in $(cut -d' ' -f5,6 /proc/self/mountinfo | grep '^/shown' | tr ' ' :); do case $each in *:ro,*) ;; *) echo $each;; esac; done; touch /shown/attack /shown/shm/attack 2>/dev/null || echo refused; echo x > /shown/null || echo no device"));
+        check(&outcome, "refused\nno device");
+    }
+}
+
+attacks_on_root! {
+    fn a_mount_inside_does_not_appear_on_a_host_that_shares_its_mounts(arena) {
+        let (workspace, data) = shared_workspace(arena);
+        let before = mount_lines();
+        for access in [Access::ReadWrite, Access::CopyOnWrite { layer: arena.directory("layer") }] {
+            let mut policy = arena.with_mount(&workspace, "/workspace", access);
+            policy.mounts.push(Mount::read_only(&data, "/workspace/place"));
+            check(&arena.run(&policy, &bash("cat /workspace/place/file; grep -c shared: /proc/self/mountinfo")), "data\n0");
+            assert_eq!(mount_lines(), before);
+        }
+    }
+
+    fn what_the_host_mounts_later_does_not_appear_inside(arena) {
+        let (workspace, _) = shared_workspace(arena);
+        let container = arena.start(&arena.with_mount(&workspace, "/workspace", Access::ReadOnly));
+        rustix::mount::mount("none", workspace.join("place"), "tmpfs", MountFlags::empty(), None).unwrap();
+        std::fs::write(workspace.join("place/secret"), "later").unwrap();
+        check(&arena.exec(&*container, &bash("ls /workspace/place"), &[]), "");
+        arena.wait(container.stop()).unwrap();
+    }
+
+    fn mounts_of_one_command_do_not_appear_on_a_host_that_shares_its_mounts(arena) {
+        let (workspace, data) = shared_workspace(arena);
+        let before = mount_lines();
+        let container = arena.start(&arena.with_mount(&workspace, "/workspace", Access::ReadWrite));
+        let mounts = [Mount::read_only(&data, "/workspace/place"), Mount::read_only(&data, "/data")];
+        check(&arena.exec(&*container, &bash("cat /workspace/place/file /data/file"), &mounts), "data\ndata");
+        assert_eq!(mount_lines(), before);
+        check(&arena.exec(&*container, &bash("ls /workspace/place"), &[]), "");
+        arena.wait(container.stop()).unwrap();
+    }
+}
+
+/// Gives this thread mounts of its own, all of them shared, as systemd does at boot: a workspace with a place for a mount, and data.
+fn shared_workspace(arena: &Arena) -> (std::path::PathBuf, std::path::PathBuf) {
+    // SAFETY: only this thread's view of the file system changes.
+    unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWNS | UnshareFlags::FS) }.unwrap();
+    let change = |propagation| {
+        rustix::mount::mount_change(Path::new("/"), propagation | MountPropagationFlags::REC).unwrap();
+    };
+    // First of all not with the machine's.
+    change(MountPropagationFlags::PRIVATE);
+    change(MountPropagationFlags::SHARED);
+    let (workspace, data) = (arena.directory("workspace"), arena.directory("data"));
+    std::fs::create_dir(workspace.join("place")).unwrap();
+    std::fs::write(data.join("file"), "data\n").unwrap();
+    (workspace, data)
+}

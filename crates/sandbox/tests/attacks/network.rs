@@ -1,0 +1,124 @@
+//! Attacks on the network, and on the host's sockets where there is none.
+
+use std::io::ErrorKind;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
+
+use guild_sandbox::{Access, Network};
+
+use crate::arena::{bash, check, python, python_outside};
+
+attacks! {
+    fn cannot_open_a_socket_of_any_family(arena) {
+        arena.python(
+            "
+            opened = []
+            for family in range(0, 64):
+                for kind in [1, 2, 3, 5]:
+                    answer = attempt(lambda: socket.socket(family, kind))
+                    if answer != 'EPERM':
+                        opened.append((family, kind, answer))
+            print(opened)
+            ",
+            "[]",
+        );
+    }
+
+    fn the_families_that_reach_other_kernels_and_drivers_are_closed(arena) {
+        let script = "
+            for family, kind, protocol in [(40, 1, 0), (38, 5, 0), (16, 3, 9), (17, 3, 768), (2, 3, 1), (31, 3, 1), (44, 3, 0)]:
+                print(attempt(lambda: socket.socket(family, kind, protocol)), end=' ')
+            ";
+        assert!(python_outside(script).contains("ok"));
+        arena.python(script, "EPERM EPERM EPERM EPERM EPERM EPERM EPERM");
+        let mut online = arena.policy();
+        online.network = Network::Host;
+        check(&arena.run(&online, &python(script)), "EPERM EPERM EPERM EPERM EPERM EPERM EPERM");
+    }
+
+    fn a_pair_of_sockets_cannot_be_turned_on_a_socket_of_the_host(arena) {
+        let directory = arena.directory("shown");
+        let host = UnixDatagram::bind(directory.join("socket")).unwrap();
+        host.set_nonblocking(true).unwrap();
+        let policy = arena.with_mount(&directory, "/shown", Access::ReadOnly);
+        let script = "
+            print(attempt(lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)), attempt(lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_RAW)))
+            for kind in [socket.SOCK_STREAM, socket.SOCK_SEQPACKET]:
+                ours, theirs = socket.socketpair(socket.AF_UNIX, kind)
+                print(attempt(ours.connect, '/shown/socket'), attempt(ours.sendto, b'x', '/shown/socket') != 'ok' or theirs.recv(1))
+                print(attempt(ours.bind, '/tmp/socket'), attempt(ours.listen), attempt(ours.accept))
+            ";
+        check(
+            &arena.run(&policy, &python(script)),
+            "EPERM EPERM\nEPERM True\nEPERM EPERM EPERM\nEPERM b'x'\nEPERM EPERM EPERM",
+        );
+        assert_eq!(host.recv(&mut [0; 1]).unwrap_err().kind(), ErrorKind::WouldBlock);
+        let outside = UnixDatagram::unbound().unwrap();
+        outside.send_to(b"x", directory.join("socket")).unwrap();
+        assert_eq!(host.recv(&mut [0; 1]).unwrap(), 1);
+    }
+
+    fn cannot_connect_to_a_socket_that_a_mount_shows(arena) {
+        let directory = arena.directory("shown");
+        let host = UnixListener::bind(directory.join("socket")).unwrap();
+        host.set_nonblocking(true).unwrap();
+        for access in [Access::ReadOnly, Access::ReadWrite] {
+            let policy = arena.with_mount(&directory, "/shown", access);
+            let script = "print(os.path.exists('/shown/socket'), attempt(lambda: socket.socket(socket.AF_UNIX).connect('/shown/socket')))";
+            check(&arena.run(&policy, &python(script)), "True EPERM");
+        }
+        assert_eq!(host.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+    }
+
+    fn cannot_reach_a_service_on_the_hosts_loopback(arena) {
+        let host = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        host.set_nonblocking(true).unwrap();
+        let port = host.local_addr().unwrap().port();
+        let script = format!("(exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null && echo reached || echo not");
+        check(&arena.run(&arena.policy(), &bash(&script)), "not");
+        assert_eq!(host.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+        let mut online = arena.policy();
+        online.network = Network::Host;
+        check(&arena.run(&online, &bash(&script)), "reached");
+    }
+
+    fn sees_no_interface_but_a_loopback_of_its_own(arena) {
+        let _host = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        arena.bash(
+            "tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '; tail -n +2 -q /proc/net/tcp /proc/net/unix /proc/net/packet 2>/dev/null | wc -l",
+            "lo\n0",
+        );
+    }
+
+    fn with_the_hosts_network_there_is_no_way_to_its_abstract_sockets(arena) {
+        let name = format!("guild-attack-{}", std::process::id());
+        let host = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
+        host.set_nonblocking(true).unwrap();
+        let script = format!("print(attempt(lambda: socket.socket(socket.AF_UNIX).connect('\\0{name}')))");
+        check(&arena.run(&arena.policy(), &python(&script)), "EPERM");
+        let mut online = arena.policy();
+        online.network = Network::Host;
+        // Landlock has a wall for it from its sixth version on. Before, this network is what it says: local services included.
+        let version = arena.wait(arena.backend().probe()).version.unwrap();
+        let walled = version.rsplit("Landlock ").next().unwrap().parse::<u32>().is_ok_and(|number| number >= 6);
+        let outcome = arena.run(&online, &python(&script));
+        check(&outcome, if walled { "EPERM" } else { "ok" });
+        assert_eq!(walled, host.accept().is_err());
+        assert_eq!(host.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+        assert_eq!(python_outside(&script), "ok");
+    }
+
+    fn with_the_hosts_network_it_cannot_be_changed(arena) {
+        let mut online = arena.policy();
+        online.network = Network::Host;
+        let script = "
+            routes = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
+            # Take the loopback interface down.
+            routes.send(struct.pack('IHHIIBBHiII', 32, 16, 5, 1, 0, 0, 0, 0, 1, 0, 1))
+            answer = routes.recv(4096)
+            print(told(-struct.unpack('i', answer[16:20])[0]))
+            print(attempt(lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)), attempt(lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 9)))
+            ";
+        check(&arena.run(&online, &python(script)), "EPERM\nEPERM EPERM");
+    }
+}

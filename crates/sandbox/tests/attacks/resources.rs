@@ -1,0 +1,145 @@
+//! Attacks on memory, disk and processors.
+
+use std::time::Duration;
+
+use guild_sandbox::{ExitStatus, Policy, Scratch};
+
+use crate::arena::{Arena, bash, check, python};
+
+attacks! {
+    fn memory_bomb_is_killed_and_said_to_be_one(arena) {
+        let outcome = arena.run(&small(arena), &python("bytearray(256 << 20)\nprint('got it')"));
+        assert_eq!((outcome.exit_code(), outcome.oom, &*outcome.stdout.text()), (137, true, ""));
+        assert!(outcome.usage.peak_memory.unwrap() <= 64 << 20);
+    }
+
+    fn memory_bomb_of_many_processes_is_held_together(arena) {
+        let script = "
+            for each in range(20):
+                if os.fork() == 0:
+                    held = bytearray(16 << 20)
+                    signal.pause()
+            killed = os.wait()[1]
+            print(killed)
+            ";
+        let outcome = arena.run(&small(arena), &python(script));
+        assert!(outcome.oom);
+        assert!(outcome.usage.peak_memory.unwrap() <= 64 << 20);
+    }
+
+    fn out_of_memory_cannot_hide_behind_a_pipelines_exit(arena) {
+        let outcome = arena.run(
+            &small(arena),
+            &bash("/usr/bin/python3 -c 'bytearray(256 << 20)' | cat; exit 0"),
+        );
+        assert_eq!((outcome.status, outcome.oom, outcome.success()), (ExitStatus::Code(0), true, false));
+    }
+
+    fn files_in_memory_count_as_memory(arena) {
+        let outcome = arena.run(&small(arena), &bash("head -c 200M /dev/zero > /tmp/large && echo fits"));
+        assert_eq!((outcome.oom, &*outcome.stdout.text()), (true, ""));
+    }
+
+    fn unnamed_and_shared_memory_count_as_memory(arena) {
+        for allocate in [
+            "memory = os.memfd_create('large')\nfor each in range(200): os.write(memory, bytes(1 << 20))",
+            "import mmap\nmemory = mmap.mmap(-1, 200 << 20)\nfor each in range(200): memory.write(b'x' * (1 << 20))",
+        ] {
+            let outcome = arena.run(&small(arena), &python(&format!("{allocate}\nprint('fits')")));
+            assert_eq!((outcome.oom, &*outcome.stdout.text()), (true, ""), "{allocate}");
+        }
+    }
+
+    fn an_ordinary_program_is_not_said_to_run_out_of_memory(arena) {
+        let outcome = arena.run(&small(arena), &python("bytearray(8 << 20)\nos.kill(os.getpid(), 9)"));
+        assert_eq!((outcome.exit_code(), outcome.oom), (137, false));
+    }
+
+    fn filling_tmp_ends_at_its_size(arena) {
+        check(&arena.run(&sized(arena, 8 << 20), &fill("/tmp")), "ENOSPC 8");
+    }
+
+    fn filling_output_ends_at_its_size(arena) {
+        check(&arena.run(&sized(arena, 8 << 20), &fill("/output")), "ENOSPC 8");
+    }
+
+    fn names_of_files_are_bounded_too(arena) {
+        let script = "
+            names = 0
+            while True:
+                answer = attempt(os.close, os.open('/tmp/first', os.O_CREAT)) if names == 0 else attempt(os.link, '/tmp/first', '/tmp/%d' % names)
+                if answer != 'ok':
+                    break
+                names += 1
+            print(answer, names <= 65536)
+            ";
+        check(&arena.run(&arena.policy(), &python(script)), "ENOSPC True");
+    }
+
+    fn empty_files_are_bounded_too(arena) {
+        let script = "
+            files = 0
+            answer = 'ok'
+            while answer == 'ok' and files < 70000:
+                answer = attempt(os.mknod, '/tmp/%d' % files)
+                files += 1
+            print(answer)
+            ";
+        check(&arena.run(&arena.policy(), &python(script)), "ENOSPC");
+    }
+
+    fn a_size_of_nothing_is_not_taken_for_no_limit(arena) {
+        let outcome = arena.try_run(&sized(arena, 0), &bash("echo launched"));
+        assert!(outcome.is_err(), "{outcome:?}");
+    }
+
+    fn hogging_the_processor_is_held_to_the_quota(arena) {
+        let mut policy = arena.policy();
+        policy.limits.cpus = 0.25;
+        policy.limits.timeout = Duration::from_secs(2);
+        let outcome = arena.run(&policy, &bash("for each in 1 2 3 4; do (while :; do :; done) & done; wait"));
+        assert!(outcome.timed_out);
+        let (used, wall) = (outcome.usage.cpu.unwrap(), outcome.usage.wall);
+        assert!(used <= wall.mul_f64(0.35) + Duration::from_millis(100), "{used:?} of {wall:?}");
+        assert!(used > Duration::from_millis(20), "{used:?}");
+    }
+
+    fn memory_cannot_be_locked_beyond_a_little(arena) {
+        arena.python(
+            "
+            import mmap
+            memory = mmap.mmap(-1, 1 << 20)
+            address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+            print(libc.mlock(ctypes.c_void_p(address), ctypes.c_size_t(1 << 20)), libc.mlock(ctypes.c_void_p(address), ctypes.c_size_t(4096)), libc.mlockall(3))
+            ",
+            "-1 0 -1",
+        );
+    }
+}
+
+/// A policy with little memory.
+fn small(arena: &Arena) -> Policy {
+    let mut policy = arena.policy();
+    policy.limits.memory = 64 << 20;
+    policy
+}
+
+/// A policy whose scratch directories have this size.
+fn sized(arena: &Arena, size: u64) -> Policy {
+    let mut policy = arena.policy();
+    policy.scratch = ["/tmp", "/output"].map(|target| Scratch { size, ..Scratch::new(target) }).to_vec();
+    policy
+}
+
+/// Writes until nothing fits, and tells why and how many megabytes did.
+fn fill(directory: &str) -> guild_sandbox::Command {
+    python(&format!(
+        "
+        file = os.open('{directory}/large', os.O_CREAT | os.O_WRONLY)
+        answer = 'ok'
+        while answer == 'ok':
+            answer = attempt(os.write, file, bytes(1 << 20))
+        print(answer, os.fstat(file).st_size >> 20)
+        "
+    ))
+}
