@@ -10,7 +10,8 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::disallowed_methods,
-    reason = "all of this is tests, of the crate that starts processes"
+    unsafe_code,
+    reason = "all of this is tests, of the crate that starts processes and talks to the kernel"
 )]
 
 #[macro_use]
