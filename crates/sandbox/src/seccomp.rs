@@ -18,6 +18,7 @@ const NEW_NAMESPACES: u64 = 0x7e02_0080;
 
 /// The flag of `clone` that makes a child of one's parent: a command's is outside of the container, and would have to reap it.
 const PARENT: u64 = libc::CLONE_PARENT as u64;
+
 const AF_UNIX: u64 = 1;
 const AF_INET: u64 = 2;
 const AF_INET6: u64 = 10;

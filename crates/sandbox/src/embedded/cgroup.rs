@@ -164,13 +164,6 @@ impl Cgroup {
         };
         Counted { oom_kills: counted.oom_kills.saturating_sub(self.oom_kills_before), ..counted }
     }
-
-    /// Kills everything in it.
-    pub(super) fn kill(&self) {
-        for directory in &self.made {
-            kill_all(directory);
-        }
-    }
 }
 
 impl Drop for Cgroup {

@@ -90,7 +90,7 @@ fn launch(job: &Job) -> Result<Launched, LaunchError> {
 
 fn watch(job: Job, feed: Feed, launched: Launched, begun: Instant) -> Result<Outcome, LaunchError> {
     let Launched { born, streams, kept } = launched;
-    let mut pump = Pump::new(streams, feed, &born, job.cgroup.as_ref());
+    let mut pump = Pump::new(streams, feed, &born);
     let Ended { report, timed_out } = pump.run(deadline(begun, job.timeout), &job.wake);
     let (stdout, stderr) = pump.into_captured();
     let ending = born.finish(report);

@@ -95,9 +95,10 @@ fn build(plan: &Plan, lives_on: bool, from: &Inheritance<'_>, handed: &mut Hande
     die_with_launcher().map_err(at(Step::Identity))
 }
 
-/// From here on the launcher's death is noticed. The kernel tells of it only if it comes after we have asked; if it came before, the other
+/// From here on the launcher's death is noticed, and that of our children. The kernel tells of it only if it comes after we have asked; if it came before, the other
 /// end of our socket is closed, once we have closed our own copy of it and those of other launches.
 fn begin(from: &Inheritance<'_>) -> Result<(), Failure> {
+    sys::heed_children();
     sys::close_all_but(from.descriptors).map_err(at(Step::Privileges))?;
     die_with_launcher().map_err(at(Step::Identity))
 }

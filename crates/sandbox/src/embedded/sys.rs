@@ -224,6 +224,45 @@ pub(super) fn kill_all_others() {
     unsafe { libc::kill(-1, libc::SIGKILL) };
 }
 
+/// Signals that a process waits for instead of being interrupted by them.
+#[derive(Clone, Copy)]
+pub(super) struct Awaited(libc::sigset_t);
+
+impl Awaited {
+    /// Holds back the end of a child and the wish that this process end, from now on and in processes that it starts.
+    pub(super) fn hold() -> Result<Awaited, Errno> {
+        // SAFETY: an all-zero set is the empty set, and the pointers are valid.
+        unsafe {
+            let mut set: libc::sigset_t = std::mem::zeroed();
+            libc::sigaddset(&raw mut set, libc::SIGCHLD);
+            libc::sigaddset(&raw mut set, libc::SIGTERM);
+            done(i64::from(libc::sigprocmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut())))?;
+            Ok(Awaited(set))
+        }
+    }
+
+    /// Waits for one of them; whether it was the wish that this process end.
+    pub(super) fn wait(self) -> bool {
+        // SAFETY: the set is valid for the size that the kernel knows, and nothing else is asked for.
+        let signal = unsafe {
+            libc::syscall(
+                libc::SYS_rt_sigtimedwait,
+                &raw const self.0,
+                std::ptr::null::<libc::siginfo_t>(),
+                std::ptr::null::<libc::timespec>(),
+                8_usize,
+            )
+        };
+        signal == i64::from(libc::SIGTERM)
+    }
+}
+
+/// Leaves children to be reaped by this process, though its launcher may have ignored its own.
+pub(super) fn heed_children() {
+    // SAFETY: the default disposition runs no handler.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
+}
+
 /// Lets the kernel reap this process's children, also those that it inherits.
 pub(super) fn ignore_children() {
     // SAFETY: ignoring a signal runs no handler.

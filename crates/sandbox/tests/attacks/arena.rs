@@ -14,7 +14,7 @@ use guild_sandbox::{
     Access, Backend, Command, Container, Embedded, LaunchError, Mount, Outcome, Policy, Scratch,
 };
 
-pub(crate) use outside::{cgroups_of, mount_lines, python_outside, resident_peak};
+pub(crate) use outside::{cgroups_of, mount_lines, own_mounts, python_outside, resident_peak};
 pub(crate) use who::{as_root, as_user, as_user_without_cgroups, is_root, started_as};
 pub(crate) use witness::Witness;
 

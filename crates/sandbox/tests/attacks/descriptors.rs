@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use guild_sandbox::Outcome;
 
-use crate::arena::{Arena, bash, cgroups_of, check, mount_lines, python};
+use crate::arena::{Arena, bash, cgroups_of, check, mount_lines, own_mounts, python};
 
 attacks! {
     fn inherits_nothing_that_the_launcher_has_open(arena) {
@@ -37,6 +37,7 @@ attacks! {
     }
 
     fn a_hundred_launches_leave_nothing_behind(arena) {
+        own_mounts();
         let workspace = arena.directory("workspace");
         let layer = arena.directory("layer");
         let policy = arena.with_mount(&workspace, "/workspace", guild_sandbox::Access::CopyOnWrite { layer });
@@ -50,6 +51,7 @@ attacks! {
     }
 
     fn failed_launches_leave_nothing_behind(arena) {
+        own_mounts();
         let mut policy = arena.policy();
         arena.run(&policy, &bash("true"));
         let before = state();

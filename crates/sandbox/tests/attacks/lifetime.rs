@@ -94,6 +94,15 @@ attacks! {
         check_nobody(&mut witness);
     }
 
+    fn a_launcher_that_ignores_its_children_still_learns_how_the_command_ended(arena) {
+        // SAFETY: ignoring a signal runs no handler.
+        unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
+        assert_eq!(arena.run(&arena.policy(), &bash("exit 7")).status, ExitStatus::Code(7));
+        let container = arena.start(&arena.policy());
+        assert_eq!(arena.exec(&*container, &bash("exit 8"), &[]).status, ExitStatus::Code(8));
+        arena.wait(container.stop()).unwrap();
+    }
+
     fn a_time_limit_beyond_all_clocks_is_no_panic(arena) {
         let mut policy = arena.policy();
         policy.limits.timeout = Duration::MAX;
@@ -112,8 +121,13 @@ attacks! {
         let outcome = arena.exec(&*container, &bash(&script), &[]);
         assert_eq!(outcome.status, ExitStatus::Signal(libc::SIGKILL));
         check_nobody(&mut witness);
-        let late = arena.wait(container.exec(&bash("echo late"), &[], A_MINUTE));
-        assert!(matches!(late, Err(LaunchError::Ended)), "{late:?}");
+        let late = arena.wait(async { container.exec(&bash("echo late"), &[], A_MINUTE).await?.wait().await });
+        assert!(late.is_err(), "{late:?}");
+        while arena.wait(container.alive()) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let later = arena.wait(container.exec(&bash("echo later"), &[], A_MINUTE));
+        assert!(matches!(later, Err(LaunchError::Ended)), "{later:?}");
     }
 
     fn stopping_a_container_kills_everything_in_it(arena) {

@@ -5,13 +5,13 @@
 //! never skip. A suite that is started by an ordinary user selects the tests it can run by name: `-E 'test(as_user)'`.
 #![cfg(target_os = "linux")]
 #![expect(
-    unsafe_code,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
     clippy::disallowed_methods,
-    reason = "all of this is tests, of the crate that starts processes"
+    unsafe_code,
+    reason = "all of this is tests, of the crate that starts processes and talks to the kernel"
 )]
 
 #[macro_use]

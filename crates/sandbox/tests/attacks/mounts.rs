@@ -5,9 +5,8 @@ use std::path::Path;
 
 use guild_sandbox::{Access, LaunchError, Mount};
 use rustix::mount::{MountFlags, MountPropagationFlags};
-use rustix::thread::UnshareFlags;
 
-use crate::arena::{Arena, bash, check, mount_lines};
+use crate::arena::{Arena, bash, check, mount_lines, own_mounts};
 
 attacks! {
     fn a_mount_is_not_made_through_a_link_in_a_hostile_workspace(arena) {
@@ -39,6 +38,7 @@ attacks! {
     }
 
     fn the_hosts_mounts_are_as_before(arena) {
+        own_mounts();
         let workspace = arena.directory("workspace");
         let before = mount_lines();
         let mut policy = arena.with_mount(&workspace, "/workspace", Access::ReadWrite);
@@ -91,14 +91,9 @@ attacks_on_root! {
 
 /// Gives this thread mounts of its own, all of them shared, as systemd does at boot: a workspace with a place for a mount, and data.
 fn shared_workspace(arena: &Arena) -> (std::path::PathBuf, std::path::PathBuf) {
-    // SAFETY: only this thread's view of the file system changes.
-    unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWNS | UnshareFlags::FS) }.unwrap();
-    let change = |propagation| {
-        rustix::mount::mount_change(Path::new("/"), propagation | MountPropagationFlags::REC).unwrap();
-    };
-    // First of all not with the machine's.
-    change(MountPropagationFlags::PRIVATE);
-    change(MountPropagationFlags::SHARED);
+    own_mounts();
+    let shared = MountPropagationFlags::SHARED | MountPropagationFlags::REC;
+    rustix::mount::mount_change(Path::new("/"), shared).unwrap();
     let (workspace, data) = (arena.directory("workspace"), arena.directory("data"));
     std::fs::create_dir(workspace.join("place")).unwrap();
     std::fs::write(data.join("file"), "data\n").unwrap();

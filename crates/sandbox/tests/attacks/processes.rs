@@ -58,6 +58,12 @@ attacks! {
         assert_eq!(outcome.status, ExitStatus::Code(5));
     }
 
+    fn the_first_process_runs_none_of_the_launchers_signal_handlers(arena) {
+        let own = std::fs::read_to_string("/proc/self/status").unwrap();
+        assert!(!own.contains("SigCgt:\t0000000000000000"), "the launcher has handlers itself");
+        arena.bash("grep SigCgt /proc/1/status", "SigCgt:\t0000000000000000");
+    }
+
     fn signals_to_everybody_reach_nobody_outside(arena) {
         let mut bystander = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
         let outcome = arena.run(

@@ -39,6 +39,7 @@ pub(in crate::embedded) struct Born {
     pid: Pid,
     pidfd: OwnedFd,
     launcher: OwnedFd,
+    entered: bool,
 }
 
 /// How it ended.
@@ -97,7 +98,9 @@ impl Born {
                 (Some(container), Some(exec)) => stage::join(container, birth.plan, exec, &inheritance),
                 _ => stage::live(birth.plan, birth.exec, &inheritance),
             },
-            Forked::Parent { pid, pidfd } => Born { pid, pidfd, launcher }.begin(birth),
+            Forked::Parent { pid, pidfd } => {
+                Born { pid, pidfd, launcher, entered: birth.container.is_some() }.begin(birth)
+            }
         }
     }
 
@@ -134,14 +137,16 @@ impl Born {
         Err(problem)
     }
 
-    /// Kills it, and with a container's first process everything in the container.
-    pub(in crate::embedded) fn kill(&self) {
-        let _ = rustix::process::pidfd_send_signal(&self.pidfd, Signal::KILL);
+    /// Kills a container's first process and with it everything in the container; one that has entered is told to kill its command, to
+    /// reap it, and to end.
+    pub(super) fn kill(&self) {
+        let signal = if self.entered { Signal::TERM } else { Signal::KILL };
+        let _ = rustix::process::pidfd_send_signal(&self.pidfd, signal);
     }
 
     /// Kills it and waits until it is gone.
     pub(in crate::embedded) fn give_up(&self) {
-        self.kill();
+        let _ = rustix::process::pidfd_send_signal(&self.pidfd, Signal::KILL);
         let _ = sys::reap(self.pid);
     }
 

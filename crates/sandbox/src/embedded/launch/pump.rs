@@ -13,7 +13,6 @@ use tokio::sync::mpsc;
 
 use super::Born;
 use crate::child::{Feed, Stream};
-use crate::embedded::cgroup::Cgroup;
 use crate::embedded::identity::Identity;
 use crate::embedded::report::Report;
 use crate::outcome::Captured;
@@ -41,7 +40,6 @@ pub(super) struct Pump<'a> {
     streams: Streams,
     feed: Feed,
     born: &'a Born,
-    cgroup: Option<&'a Cgroup>,
     /// Nothing more will be reported; asking on would only keep a processor busy.
     silent: bool,
 }
@@ -121,9 +119,9 @@ const PIPE_HOLDS: usize = 4096;
 const A_MINUTE: Timespec = Timespec { tv_sec: 60, tv_nsec: 0 };
 
 impl<'a> Pump<'a> {
-    /// Watches a process, which has a cgroup of its own where limits are enforced.
-    pub(super) fn new(streams: Streams, feed: Feed, born: &'a Born, cgroup: Option<&'a Cgroup>) -> Pump<'a> {
-        Pump { streams, feed, born, cgroup, silent: false }
+    /// Watches a process.
+    pub(super) fn new(streams: Streams, feed: Feed, born: &'a Born) -> Pump<'a> {
+        Pump { streams, feed, born, silent: false }
     }
 
     /// Moves bytes until the process is gone, and then what it has left in its streams.
@@ -159,12 +157,10 @@ impl<'a> Pump<'a> {
         self.feed.into_captured()
     }
 
-    /// Kills everything; from then on there is nothing to wait for but the end.
+    /// Kills the command; from then on there is nothing to wait for but the end. What it has started ends with its container, or with its
+    /// cgroup.
     fn kill(&self) -> Option<Instant> {
         self.born.kill();
-        if let Some(cgroup) = self.cgroup {
-            cgroup.kill();
-        }
         None
     }
 

@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::mount::MountPropagationFlags;
-use rustix::process::WaitOptions;
+use rustix::process::{Pid, Signal, WaitOptions};
 use rustix::thread::UnshareFlags;
 
 use super::root::{self, Opened};
@@ -15,7 +15,7 @@ use super::{Failure, Inheritance, NOT_SET_UP, at, begin, die_with_launcher, ente
 use crate::embedded::init;
 use crate::embedded::plan::{Action, Exec, Plan, READ_ONLY};
 use crate::embedded::report::{Report, Step};
-use crate::embedded::sys;
+use crate::embedded::sys::{self, Awaited};
 
 /// How many steps the mounts of one command can take.
 pub(in crate::embedded) const MOST_MOUNTS: usize = 64;
@@ -27,10 +27,13 @@ pub(in crate::embedded) fn join(
     exec: &Exec,
     from: &Inheritance<'_>,
 ) -> ! {
-    if let Err(failure) = enter(container, plan, from) {
-        report(from.launcher, &failure);
-        sys::exit(NOT_SET_UP);
-    }
+    let awaited = match enter(container, plan, from) {
+        Ok(awaited) => awaited,
+        Err(failure) => {
+            report(from.launcher, &failure);
+            sys::exit(NOT_SET_UP)
+        }
+    };
     if Report::Ready.send(from.launcher, &[]).is_err() {
         sys::exit(NOT_SET_UP);
     }
@@ -42,13 +45,7 @@ pub(in crate::embedded) fn join(
         }
         Ok(Some(command)) => {
             init::keep_only(from.launcher.as_raw_fd());
-            let status = loop {
-                match rustix::process::waitpid(Some(command), WaitOptions::empty()) {
-                    Ok(Some((_, status))) => break status.as_raw(),
-                    Ok(None) | Err(Errno::INTR) => {}
-                    Err(_) => break NOT_SET_UP << 8,
-                }
-            };
+            let status = reap(command, awaited);
             let _ = Report::Ended { status, written: None }.send(from.launcher, &[]);
             sys::exit(0)
         }
@@ -59,7 +56,22 @@ pub(in crate::embedded) fn join(
     }
 }
 
-fn enter(container: &[OwnedFd], plan: &Plan, from: &Inheritance<'_>) -> Result<(), Failure> {
+/// Waits for the command, and kills it when asked to: if this process were killed itself, nobody would reap the command but the host's
+/// first process, where that does.
+fn reap(command: Pid, awaited: Awaited) -> i32 {
+    loop {
+        match rustix::process::waitpid(Some(command), WaitOptions::NOHANG) {
+            Ok(Some((_, status))) => return status.as_raw(),
+            Ok(None) | Err(Errno::INTR) => {}
+            Err(_) => return NOT_SET_UP << 8,
+        }
+        if awaited.wait() {
+            let _ = rustix::process::kill_process(command, Signal::KILL);
+        }
+    }
+}
+
+fn enter(container: &[OwnedFd], plan: &Plan, from: &Inheritance<'_>) -> Result<Awaited, Failure> {
     begin(from)?;
     // What a terminal sends to the launcher's processes is for the launcher alone.
     rustix::process::setsid().map_err(at(Step::Identity))?;
@@ -80,7 +92,8 @@ fn enter(container: &[OwnedFd], plan: &Plan, from: &Inheritance<'_>) -> Result<(
     mount_all(plan, &trees)?;
     rustix::process::chdir(c"/").map_err(at(Step::Enter))?;
     walls::raise(plan)?;
-    die_with_launcher().map_err(at(Step::Identity))
+    die_with_launcher().map_err(at(Step::Identity))?;
+    Awaited::hold().map_err(at(Step::Privileges))
 }
 
 /// Sources that the launcher has not opened are opened from a copy of the host's mounts that belongs to the container's user namespace:

@@ -1,8 +1,11 @@
 //! What the host sees: the same scripts without a container, as the control that an attack can succeed at all, and this process's state.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::python;
+use rustix::mount::MountPropagationFlags;
+use rustix::thread::UnshareFlags;
+
+use super::{is_root, python};
 
 /// Runs a script of Python's on the host and gives what it says.
 pub(crate) fn python_outside(script: &str) -> String {
@@ -14,8 +17,22 @@ pub(crate) fn python_outside(script: &str) -> String {
     String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
 }
 
-/// The mounts that this thread sees.
+/// Gives this thread, if it is root's, mounts of its own, so that what others mount meanwhile does not count. Where root would mount
+/// something, it is seen there; an ordinary user can mount nothing on the host at all.
+pub(crate) fn own_mounts() {
+    if is_root() {
+        // SAFETY: only this thread's view of the file system changes.
+        unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWNS | UnshareFlags::FS) }.unwrap();
+        let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+        rustix::mount::mount_change(Path::new("/"), private).unwrap();
+    }
+}
+
+/// The mounts that this thread sees, which has called [`own_mounts`].
 pub(crate) fn mount_lines() -> Vec<String> {
+    if !is_root() {
+        return Vec::new();
+    }
     let text = std::fs::read_to_string("/proc/thread-self/mountinfo").unwrap();
     text.lines().map(str::to_owned).collect()
 }
