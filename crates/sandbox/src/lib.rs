@@ -26,6 +26,7 @@ mod policy;
 mod probe;
 #[cfg(target_os = "linux")]
 mod seccomp;
+mod surroundings;
 
 pub use backend::{Backend, Container, LaunchError, Pending, RefusalKind};
 pub use child::{Child, ChildEnd, ChildStdin, Chunk, Feed, Killer, Stream};
@@ -35,3 +36,4 @@ pub use embedded::Embedded;
 pub use outcome::{Captured, ExitStatus, KeptFile, Outcome, Usage};
 pub use policy::{Access, Enforcement, Limits, Mount, Network, Policy, Root, Scratch};
 pub use probe::{Feature, Finding, Probe};
+pub use surroundings::Surroundings;
