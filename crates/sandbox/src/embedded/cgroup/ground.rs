@@ -45,7 +45,9 @@ impl Ground {
             Ok(Way::Scope(_)) | Err(_) => {}
         }
         let taken = match &way {
-            Ok(Way::V1(directories)) => Some(Place { cgroups: Cgroups::V1(directories.clone()), claim: None }),
+            Ok(Way::V1(directories)) => {
+                Some(Place { cgroups: Cgroups::V1(directories.clone()), claim: None })
+            }
             _ => None,
         };
         Ground { surroundings: surroundings.clone(), way, taken: Mutex::new(taken) }
@@ -102,8 +104,10 @@ impl Way {
             // What systemd has given already is no better when it is asked again.
             return Err(Finding::new(blocked.cause(), WITHOUT));
         }
-        let manager = Manager::find(surroundings)
-            .map_err(|finding| Finding { cause: format!("{}, and {}", blocked.cause(), finding.cause), ..finding })?;
+        let manager = Manager::find(surroundings).map_err(|finding| Finding {
+            cause: format!("{}, and {}", blocked.cause(), finding.cause),
+            ..finding
+        })?;
         let controllers = fs::read_to_string(mount.join(manager.cgroup()).join("cgroup.controllers"));
         match controllers.ok().as_deref().and_then(v2::missing) {
             None => Ok(Way::Scope(manager)),
@@ -132,10 +136,9 @@ const WITHOUT: &str = "ask an administrator to delegate it, or use docker or pod
 fn claim(directory: PathBuf) -> Result<Place, Finding> {
     match Claim::take(&directory) {
         Ok(claim) => Ok(Place { cgroups: Cgroups::V2(directory), claim: Some(Arc::new(claim)) }),
-        Err(error) => Err(Finding::new(
-            format!("the cgroup {} cannot be used: {error}", directory.display()),
-            WITHOUT,
-        )),
+        Err(error) => {
+            Err(Finding::new(format!("the cgroup {} cannot be used: {error}", directory.display()), WITHOUT))
+        }
     }
 }
 

@@ -95,8 +95,9 @@ mod tests {
     #[test]
     fn a_name_tells_what_the_cgroup_is_for() {
         let here = Owner::current().expect("/proc is mounted");
-        let kinds = [here.name(7), here.aside(), here.scope(), "guild-run.scope".to_owned(), "x-self".to_owned()]
-            .map(|name| (is_aside(&name), is_scope(&name)));
+        let kinds =
+            [here.name(7), here.aside(), here.scope(), "guild-run.scope".to_owned(), "x-self".to_owned()]
+                .map(|name| (is_aside(&name), is_scope(&name)));
         assert_eq!(kinds, [(false, false), (true, false), (false, true), (false, false), (false, false)]);
     }
 }

@@ -310,14 +310,29 @@ mod tests {
 
     #[test]
     fn where_none_answers_the_cause_is_told() {
-        check_search(&[], &[], true, expect![[r#"
+        check_search(
+            &[],
+            &[],
+            true,
+            expect![[r#"
             there is no user manager at [DIR]/bus
-            log in with a session of your own, or run `loginctl enable-linger`; or use docker or podman"#]]);
-        check_search(&[], &["bus"], true, expect![[r#"
+            log in with a session of your own, or run `loginctl enable-linger`; or use docker or podman"#]],
+        );
+        check_search(
+            &[],
+            &["bus"],
+            true,
+            expect![[r#"
             the user manager at [DIR]/bus does not answer: Connection refused (os error 111)
-            `systemctl status` may tell why; or use docker or podman"#]]);
-        check_search(&[], &[], false, expect![[r#"
+            `systemctl status` may tell why; or use docker or podman"#]],
+        );
+        check_search(
+            &[],
+            &[],
+            false,
+            expect![[r#"
             there is no systemd to ask for one
-            have an administrator delegate a cgroup to you, or use docker or podman"#]]);
+            have an administrator delegate a cgroup to you, or use docker or podman"#]],
+        );
     }
 }

@@ -58,7 +58,11 @@ impl Bus {
     }
 
     /// Calls a method and waits for its answer.
-    pub(super) fn call(&mut self, method: Method<'_>, arguments: &[Argument<'_>]) -> Result<Message, BusError> {
+    pub(super) fn call(
+        &mut self,
+        method: Method<'_>,
+        arguments: &[Argument<'_>],
+    ) -> Result<Message, BusError> {
         self.serial += 1;
         self.send(&message::call(method, self.serial, arguments))?;
         loop {
@@ -176,8 +180,7 @@ mod tests {
     use expect_test::{Expect, expect};
     use std::os::unix::net::UnixListener;
 
-    const METHOD: Method<'static> =
-        Method { destination: "a.b", path: "/", interface: "a.b", member: "Ask" };
+    const METHOD: Method<'static> = Method { destination: "a.b", path: "/", interface: "a.b", member: "Ask" };
 
     /// Asks somebody who says these things in turn, each as soon as something was heard, and then hangs up unless told to stay.
     #[track_caller]
@@ -193,7 +196,8 @@ mod tests {
             }
             if stays { Some(stream) } else { None }
         });
-        let deadline = Instant::now() + if stays { Duration::from_millis(100) } else { Duration::from_secs(60) };
+        let deadline =
+            Instant::now() + if stays { Duration::from_millis(100) } else { Duration::from_secs(60) };
         let answer = Bus::open(&socket, deadline).and_then(|mut bus| {
             let [text] = bus.call(METHOD, &[])?.texts()?;
             let signal = bus.signal()?;
@@ -220,7 +224,8 @@ mod tests {
 
     #[test]
     fn an_error_is_passed_on() {
-        const ERROR: &[u8] = b"l\x03\x01\x01\x07\0\0\0\x63\0\0\0\x18\0\0\0\x04\x01s\0\x02\0\0\0no\0\0\0\0\0\0\
+        const ERROR: &[u8] =
+            b"l\x03\x01\x01\x07\0\0\0\x63\0\0\0\x18\0\0\0\x04\x01s\0\x02\0\0\0no\0\0\0\0\0\0\
             \x05\x01u\0\x01\0\0\0\x02\0\0\0ha\0";
         check(&[b"OK 1\r\n", ERROR], false, expect!["no: ha"]);
     }

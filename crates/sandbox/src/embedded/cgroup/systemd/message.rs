@@ -376,7 +376,8 @@ mod tests {
             ("PIDs", Property::Numbers(&[0])),
             ("CollectMode", Property::Text("inactive-or-failed")),
         ];
-        let arguments = [Argument::Text("guild-1-2.scope"), Argument::Properties(&properties), Argument::NoUnits];
+        let arguments =
+            [Argument::Text("guild-1-2.scope"), Argument::Properties(&properties), Argument::NoUnits];
         let method = Method { member: "Start", path: "/", interface: "a.b", destination: "a.b" };
         check_call(
             method,

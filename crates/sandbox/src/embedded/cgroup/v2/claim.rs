@@ -73,9 +73,8 @@ impl Claim {
         flock(&self.lock, FlockOperation::NonBlockingLockExclusive)?;
         reap(&self.directory);
         let within: Vec<PathBuf> = directories(&self.directory)?;
-        let is_aside = |path: &PathBuf| {
-            path.file_name().is_some_and(|name| owner::is_aside(&name.to_string_lossy()))
-        };
+        let is_aside =
+            |path: &PathBuf| path.file_name().is_some_and(|name| owner::is_aside(&name.to_string_lossy()));
         if within.is_empty() || !within.iter().all(is_aside) {
             return Ok(());
         }
@@ -93,7 +92,8 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        let is_scope = self.directory.file_name().is_some_and(|name| owner::is_scope(&name.to_string_lossy()));
+        let is_scope =
+            self.directory.file_name().is_some_and(|name| owner::is_scope(&name.to_string_lossy()));
         // A scope is removed by systemd with all that is in it.
         if !is_scope {
             // What could not be given back is used by others, or is the next one's to give back.

@@ -59,7 +59,9 @@ impl Blocked {
         match self.obstacle {
             Obstacle::NotDelegated => format!("the cgroup {directory} is not delegated to this user"),
             Obstacle::Managed => format!("the cgroup {directory} belongs to systemd"),
-            Obstacle::Lacks(controller) => format!("the cgroup {directory} lacks the controller {controller}"),
+            Obstacle::Lacks(controller) => {
+                format!("the cgroup {directory} lacks the controller {controller}")
+            }
             Obstacle::Occupied => {
                 format!("the cgroup {directory} holds other processes, and so cannot limit containers")
             }
@@ -199,7 +201,8 @@ mod tests {
             "app.slice/shell.scope",
             expect!["the cgroup /app.slice/shell.scope belongs to systemd"],
         );
-        let hierarchy = cgroup("/user@1.service", "") + "//- /user@1.service/init.scope/x\n"
+        let hierarchy = cgroup("/user@1.service", "")
+            + "//- /user@1.service/init.scope/x\n"
             + &cgroup("/user@1.service/a", "SELF\n1");
         check(
             &hierarchy,
