@@ -8,6 +8,7 @@
 )]
 
 use guild_engine::catalog::Machine;
+use guild_engine::containers::Surroundings;
 use guild_engine::manifest::config::{Layer, MAX_BYTES};
 use guild_engine::{ConfigFile, Places};
 use std::collections::BTreeMap;
@@ -68,6 +69,12 @@ pub fn places(machine: &Machine) -> Places {
 /// The moment.
 pub fn now() -> SystemTime {
     SystemTime::now()
+}
+
+/// What container runtimes look at.
+pub fn of_containers(machine: &Machine) -> Surroundings {
+    let runtime_dir = machine.env.get("XDG_RUNTIME_DIR").filter(|value| value.starts_with('/'));
+    Surroundings { runtime_dir: runtime_dir.map(PathBuf::from) }
 }
 
 /// The configuration files that are there, from the machine's to the project's.

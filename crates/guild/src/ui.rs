@@ -7,6 +7,7 @@ use crate::print::{Style, escape, problem};
 use crate::surroundings;
 use clap::ValueEnum;
 use guild_engine::catalog::{Freshness, Machine};
+use guild_engine::containers::Surroundings;
 use guild_engine::reply::ProblemLine;
 use guild_engine::{Code, ConfigFile, Envelope, Hall, Places, Status};
 use serde::Serialize;
@@ -56,6 +57,11 @@ impl Ui {
     /// The machine that the command works on.
     pub fn machine(&self) -> &Machine {
         &self.machine
+    }
+
+    /// What container runtimes look at.
+    pub fn surroundings(&self) -> Surroundings {
+        surroundings::of_containers(&self.machine)
     }
 
     /// The configuration files, as they are now.

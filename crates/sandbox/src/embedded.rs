@@ -26,7 +26,8 @@ use crate::child::{Child, Killer};
 use crate::command::{Command, Stdin};
 use crate::policy::{Enforcement, Policy, Scratch};
 use crate::probe::{Feature, Finding, Probe};
-use cgroup::{Cgroup, Cgroups};
+use crate::surroundings::Surroundings;
+use cgroup::{Cgroup, Ground, Place};
 use identity::Identity;
 use keep::Keep;
 use launch::{Input, Job, Wake, failed};
@@ -41,35 +42,42 @@ const LIMITS: [Feature; 3] = [Feature::Cpu, Feature::Memory, Feature::Pids];
 /// The embedded runtime, with what was found out about this machine.
 #[derive(Debug)]
 pub struct Embedded {
-    cgroups: Result<Cgroups, Finding>,
+    ground: Arc<Ground>,
     landlock: Option<u32>,
 }
 
 impl Embedded {
     /// Finds out what this machine offers, and removes what killed processes have left.
-    #[expect(clippy::new_without_default, reason = "it looks at the machine, which a default should not")]
-    pub fn new() -> Embedded {
-        let cgroups = Cgroups::find();
-        if let Ok(cgroups) = &cgroups {
-            cgroups.reap();
-        }
-        Embedded { cgroups, landlock: sys::landlock_version() }
+    pub fn new(surroundings: &Surroundings) -> Embedded {
+        Embedded { ground: Arc::new(Ground::survey(surroundings)), landlock: sys::landlock_version() }
     }
 
     /// The cgroup for a launch, or the limits that go without one.
-    fn limit(&self, policy: &Policy) -> Result<(Option<Cgroup>, Vec<Feature>), LaunchError> {
-        match (&self.cgroups, policy.limits.enforcement) {
-            (Ok(cgroups), _) => {
-                let cgroup = cgroups.create(&policy.limits).map_err(failed("make a cgroup"))?;
+    async fn limit(&self, policy: &Policy) -> Result<(Option<Cgroup>, Vec<Feature>), LaunchError> {
+        match (self.place().await?, policy.limits.enforcement) {
+            (Ok(place), _) => {
+                let cgroup = place.create(&policy.limits).map_err(failed("make a cgroup"))?;
                 Ok((Some(cgroup), Vec::new()))
             }
             (Err(_), Enforcement::BestEffort) => Ok((None, LIMITS.to_vec())),
-            (Err(finding), Enforcement::Strict) => Err(LaunchError::LimitUnenforceable {
-                backend: NAME,
-                feature: Feature::Memory,
-                finding: finding.clone(),
-            }),
+            (Err(finding), Enforcement::Strict) => {
+                Err(LaunchError::LimitUnenforceable { backend: NAME, feature: Feature::Memory, finding })
+            }
         }
+    }
+
+    /// Where cgroups are made. The first launch takes it, on a thread beside: it may have to wait for systemd.
+    async fn place(&self) -> Result<Result<Place, Finding>, LaunchError> {
+        if let Some(place) = self.ground.taken() {
+            return Ok(Ok(place));
+        }
+        let ground = Arc::clone(&self.ground);
+        let (tell, told) = oneshot::channel();
+        std::thread::Builder::new()
+            .name("sandbox-cgroup".to_owned())
+            .spawn(move || tell.send(ground.take()))
+            .map_err(failed("start a thread"))?;
+        told.await.map_err(|_| LaunchError::Ended)
     }
 }
 
@@ -79,14 +87,13 @@ impl Backend for Embedded {
     }
 
     fn probe(&self) -> Pending<'_, Probe> {
-        let lacks = match &self.cgroups {
-            Ok(_) => Vec::new(),
-            Err(finding) => LIMITS.iter().map(|limit| (*limit, finding.clone())).collect(),
+        let (limits, lacks) = match self.ground.describe() {
+            Ok(limits) => (limits, Vec::new()),
+            Err(finding) => ("no cgroups", LIMITS.iter().map(|limit| (*limit, finding.clone())).collect()),
         };
-        let version = match (&self.cgroups, self.landlock) {
-            (Ok(cgroups), Some(landlock)) => format!("{}, Landlock {landlock}", cgroups.describe()),
-            (Ok(cgroups), None) => format!("{}, no Landlock", cgroups.describe()),
-            (Err(_), _) => "no cgroups".to_owned(),
+        let version = match self.landlock {
+            Some(landlock) => format!("{limits}, Landlock {landlock}"),
+            None => format!("{limits}, no Landlock"),
         };
         let unusable = diagnose::namespaces();
         Box::pin(std::future::ready(Probe { backend: NAME, version: Some(version), unusable, lacks }))
@@ -99,7 +106,7 @@ impl Backend for Embedded {
     ) -> Pending<'a, Result<Child, LaunchError>> {
         Box::pin(async move {
             let plan = Plan::new(policy, self.landlock)?;
-            let (cgroup, unenforced) = self.limit(policy)?;
+            let (cgroup, unenforced) = self.limit(policy).await?;
             let identity = Identity::find().map_err(failed("find out who launches"))?;
             let launch = Launch { plan, container: None, identity, cgroup, unenforced };
             launch_command(policy, command, launch).await.map_err(diagnose::explain)
@@ -108,7 +115,7 @@ impl Backend for Embedded {
 
     fn start<'a>(&'a self, policy: &'a Policy) -> Pending<'a, Result<Box<dyn Container>, LaunchError>> {
         Box::pin(async move {
-            let limits = self.limit(policy)?;
+            let limits = self.limit(policy).await?;
             let running = container::start(policy, self.landlock, limits).await.map_err(diagnose::explain)?;
             Ok(Box::new(running) as Box<dyn Container>)
         })

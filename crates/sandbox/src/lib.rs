@@ -29,6 +29,7 @@ mod probe;
 mod random;
 #[cfg(target_os = "linux")]
 mod seccomp;
+mod surroundings;
 
 pub use backend::{Backend, Container, LaunchError, Pending, RefusalKind};
 pub use child::{Child, ChildEnd, ChildStdin, Chunk, Feed, Killer, Stream};
@@ -41,3 +42,4 @@ pub use policy::{Access, Enforcement, Limits, Mount, Network, Policy, Root, Scra
 pub use probe::{Feature, Finding, Probe};
 #[cfg(target_os = "linux")]
 pub use random::random_bytes;
+pub use surroundings::Surroundings;

@@ -1,7 +1,7 @@
 //! Which runtime makes the containers: the one that the configuration or the person names, else the first that is usable.
 
 use guild_manifest::config::{Backend as Choice, Sandbox};
-use guild_sandbox::{Backend, Probe};
+use guild_sandbox::{Backend, Probe, Surroundings};
 
 use super::Refusal;
 use crate::Code;
@@ -12,10 +12,14 @@ pub struct Backends {
 }
 
 /// The runtimes that this build and this system have.
-pub fn container_backends() -> Backends {
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(unused_variables, reason = "only the embedded runtime looks at the surroundings")
+)]
+pub fn container_backends(surroundings: &Surroundings) -> Backends {
     let all: Vec<Box<dyn Backend>> = vec![
         #[cfg(target_os = "linux")]
-        Box::new(guild_sandbox::Embedded::new()),
+        Box::new(guild_sandbox::Embedded::new(surroundings)),
     ];
     Backends { all }
 }

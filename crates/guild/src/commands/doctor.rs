@@ -15,7 +15,7 @@ pub struct Args {}
 
 pub fn run(_: &Args, ui: &Ui) -> ExitCode {
     let hall = ui.hall(Freshness::Indexed);
-    let runtimes = runtime::block_on(container_backends().probe()).unwrap_or_default();
+    let runtimes = runtime::block_on(container_backends(&ui.surroundings()).probe()).unwrap_or_default();
     ui.finish(&doctor(&hall, &runtimes), print)
 }
 

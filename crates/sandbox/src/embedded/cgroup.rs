@@ -1,10 +1,12 @@
 //! Limits on processors, memory and processes, by whichever cgroups this process may make.
 //!
-//! Version 2 needs a cgroup that is delegated to us, version 1 a directory in each controller that we may write to. Cgroups are named
-//! after the process that made them, so that the next start finds and removes what a killed one has left.
+//! Version 2 needs a cgroup that is delegated to us, version 1 a directory in each controller that we may write to; `ground` finds it.
+//! Cgroups are named after the process that made them, so that the next start finds and removes what a killed one has left.
 
+mod ground;
 mod layout;
 mod owner;
+mod systemd;
 mod v1;
 mod v2;
 
@@ -12,19 +14,29 @@ use std::fs;
 use std::io;
 use std::os::fd::{OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use crate::policy::Limits;
-use crate::probe::Finding;
-use layout::Layout;
 use owner::Owner;
+use v2::Claim;
 
-/// Where cgroups can be made.
+pub(super) use ground::Ground;
+
+/// Where cgroups can be made, and have been prepared for it.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    cgroups: Cgroups,
+    /// Held as long as there are cgroups in it.
+    claim: Option<Arc<Claim>>,
+}
+
+/// One directory, or several that belong together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Cgroups {
+enum Cgroups {
     /// One directory for all controllers.
     V2(PathBuf),
     /// One directory for each controller.
@@ -41,6 +53,8 @@ pub(super) struct Cgroup {
     /// What is removed, with everything in it, when this is dropped.
     made: Vec<PathBuf>,
     oom_kills_before: u64,
+    /// Given back after all that was made in it is gone.
+    claim: Option<Arc<Claim>>,
 }
 
 /// What a cgroup has counted.
@@ -54,28 +68,15 @@ pub(super) struct Counted {
     pub(super) oom_kills: u64,
 }
 
-impl Cgroups {
-    /// Finds where this process may make cgroups, or says why it may not.
-    pub(super) fn find() -> Result<Cgroups, Finding> {
-        let mounts = fs::read_to_string("/proc/self/mountinfo").map_err(|error| unreadable(&error))?;
-        let own = fs::read_to_string("/proc/self/cgroup").map_err(|error| unreadable(&error))?;
-        match Layout::read(&mounts, &own) {
-            Layout::V2 { mount, own } => v2::delegated(&mount, &own).map(Cgroups::V2),
-            Layout::V1(directories) => v1::writable(directories).map(Cgroups::V1),
-            Layout::None => Err(Finding::new(
-                "no cgroup file system is mounted",
-                "mount cgroup2 at /sys/fs/cgroup, or use docker or podman",
-            )),
-        }
-    }
-
+impl Place {
     /// Makes a cgroup with these limits.
     pub(super) fn create(&self, limits: &Limits) -> io::Result<Cgroup> {
         // Of the process, not of one runtime in it: two of them must not take each other's cgroups for their own.
         static MADE: AtomicU64 = AtomicU64::new(0);
         let name = Owner::current()?.name(MADE.fetch_add(1, Ordering::Relaxed));
-        let entry = self.map(|directory| directory.join(&name));
-        let mut cgroup = Cgroup { counters: entry.clone(), entry, made: Vec::new(), oom_kills_before: 0 };
+        let entry = self.cgroups.map(|directory| directory.join(&name));
+        let (counters, claim) = (entry.clone(), self.claim.clone());
+        let mut cgroup = Cgroup { counters, entry, made: Vec::new(), oom_kills_before: 0, claim };
         // What was made before a failure is removed when `cgroup` is dropped, and nothing else.
         for directory in cgroup.entry.directories() {
             fs::create_dir(directory)?;
@@ -87,20 +88,9 @@ impl Cgroups {
         }?;
         Ok(cgroup)
     }
+}
 
-    /// Removes what processes that are gone have left.
-    pub(super) fn reap(&self) {
-        for directory in self.directories() {
-            let Ok(entries) = fs::read_dir(directory) else { continue };
-            for entry in entries.flatten() {
-                let name = entry.file_name();
-                if Owner::of(&name.to_string_lossy()).is_some_and(|owner| !owner.alive()) {
-                    remove(&entry.path());
-                }
-            }
-        }
-    }
-
+impl Cgroups {
     fn directories(&self) -> Vec<&Path> {
         match self {
             Cgroups::V2(directory) => vec![directory],
@@ -112,14 +102,6 @@ impl Cgroups {
         match self {
             Cgroups::V2(directory) => Cgroups::V2(change(directory)),
             Cgroups::V1(directories) => Cgroups::V1(directories.map(change)),
-        }
-    }
-
-    /// How limits are enforced here, for people.
-    pub(super) fn describe(&self) -> String {
-        match self {
-            Cgroups::V2(_) => "cgroup v2".to_owned(),
-            Cgroups::V1(_) => "cgroup v1".to_owned(),
         }
     }
 }
@@ -137,7 +119,8 @@ impl Cgroup {
         };
         fs::create_dir(&made)?;
         let oom_kills_before = self.counted().oom_kills;
-        Ok(Cgroup { entry, counters: self.counters.clone(), made: vec![made], oom_kills_before })
+        let (counters, claim) = (self.counters.clone(), self.claim.clone());
+        Ok(Cgroup { entry, counters, made: vec![made], oom_kills_before, claim })
     }
 
     /// The directory for `CLONE_INTO_CGROUP`, with version 2.
@@ -174,6 +157,22 @@ impl Drop for Cgroup {
     }
 }
 
+/// Removes what processes that are gone have left in a directory.
+fn reap(directory: &Path) {
+    let within = fs::read_dir(directory).into_iter().flatten().flatten();
+    for entry in within {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        match Owner::of(&name) {
+            Some(owner) if owner.alive() => {}
+            // Whoever stands aside there may live on, and is not to be killed for it.
+            Some(_) if owner::is_aside(&name) => drop(fs::remove_dir(entry.path())),
+            Some(_) => remove(&entry.path()),
+            None => {}
+        }
+    }
+}
+
 /// Kills what is left in a cgroup and removes it, with those within it. A process that was just killed may take a moment to leave.
 fn remove(directory: &Path) {
     let within = fs::read_dir(directory).into_iter().flatten().flatten();
@@ -199,20 +198,21 @@ fn kill_all(directory: &Path) {
     }
     let _ = fs::write(directory.join("pids.max"), "0");
     let held: Vec<(Pid, OwnedFd)> = processes(directory)
+        .flatten()
         .filter_map(|process| Some((process, pidfd_open(process, PidfdFlags::empty()).ok()?)))
         .collect();
     // A number may have been given anew since it was read; what is still listed now is what was opened, or is gone.
-    let listed: Vec<Pid> = processes(directory).collect();
+    let listed: Vec<Pid> = processes(directory).flatten().collect();
     for (_, process) in held.iter().filter(|(number, _)| listed.contains(number)) {
         let _ = pidfd_send_signal(process, Signal::KILL);
     }
 }
 
-fn processes(directory: &Path) -> impl Iterator<Item = Pid> {
+/// The processes in a cgroup; those that this one's namespace does not show are `None`.
+fn processes(directory: &Path) -> impl Iterator<Item = Option<Pid>> {
     let list = fs::read_to_string(directory.join("cgroup.procs")).unwrap_or_default();
-    let numbers: Vec<Pid> =
-        list.lines().filter_map(|line| line.parse().ok()).filter_map(Pid::from_raw).collect();
-    numbers.into_iter()
+    let numbers: Vec<i32> = list.lines().filter_map(|line| line.parse().ok()).collect();
+    numbers.into_iter().map(Pid::from_raw)
 }
 
 /// The first number in a file, or the one behind a key.
@@ -222,10 +222,6 @@ fn number_in(file: &Path, key: Option<&str>) -> Option<u64> {
         None => text.trim().parse().ok(),
         Some(key) => text.lines().find_map(|line| line.strip_prefix(key)?.trim().parse().ok()),
     }
-}
-
-fn unreadable(error: &io::Error) -> Finding {
-    Finding::new(format!("/proc cannot be read: {error}"), "mount /proc")
 }
 
 /// Raw numbers of descriptors, for a process that may not allocate.

@@ -29,7 +29,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     };
     let supervisor = Supervisor { program, arguments: ["sandbox", "supervise"].map(Into::into).into() };
     let settings = configure(&ui.config_files()).config.sandbox;
-    let backends = container_backends();
+    let backends = container_backends(&ui.surroundings());
     let container = args.container.request(ui);
     let owner = ui.owner(args.owner.as_deref());
     let request = LaunchRequest {

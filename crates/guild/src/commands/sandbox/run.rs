@@ -45,7 +45,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
         on_output: &mut |chunk| live.show(chunk),
     };
     let settings = configure(&ui.config_files()).config.sandbox;
-    let backends = container_backends();
+    let backends = container_backends(&ui.surroundings());
     let places = ui.places();
     let request = RunRequest {
         container: &container,

@@ -14,7 +14,11 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
-    match runtime::block_on(sandbox_supervise(&args.place, container_backends(), std::io::stdout())) {
+    match runtime::block_on(sandbox_supervise(
+        &args.place,
+        container_backends(&ui.surroundings()),
+        std::io::stdout(),
+    )) {
         Ok(Ok(())) => ExitCode::SUCCESS,
         Ok(Err(refusal)) => ui.defect(&refusal.message),
         Err(error) => ui.defect(&format!("cannot start a runtime: {error}")),

@@ -1,10 +1,14 @@
-//! Names of cgroups say which process made them: `guild-<pid>-<start>-<number>`.
+//! Names of cgroups say which process made them: `guild-<pid>-<start>-<number>` for a container, `guild-<pid>-<start>-self` where
+//! processes of ours stand aside, and `guild-<pid>-<start>.scope` for what systemd gave us.
 //!
 //! A process number alone can be given anew; together with the moment of its start it cannot.
 
 use std::fs;
 use std::io;
 use std::sync::OnceLock;
+
+const ASIDE: &str = "-self";
+const SCOPE: &str = ".scope";
 
 /// The process that made a cgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,10 +40,30 @@ impl Owner {
         format!("guild-{}-{}-{number}", self.pid, self.start)
     }
 
+    /// The name of the cgroup in which this process stands aside, so that another can hold containers.
+    pub(super) fn aside(self) -> String {
+        format!("guild-{}-{}{ASIDE}", self.pid, self.start)
+    }
+
+    /// The name of the scope that systemd makes for this process.
+    pub(super) fn scope(self) -> String {
+        format!("guild-{}-{}{SCOPE}", self.pid, self.start)
+    }
+
     /// Whether the process still lives.
     pub(super) fn alive(self) -> bool {
         started(self.pid) == Some(self.start)
     }
+}
+
+/// Whether processes of ours stand aside in the cgroup of this name. Somebody may live in there whose maker is gone.
+pub(super) fn is_aside(name: &str) -> bool {
+    name.ends_with(ASIDE) && Owner::of(name).is_some()
+}
+
+/// Whether the cgroup of this name is a scope that a process of ours asked for.
+pub(super) fn is_scope(name: &str) -> bool {
+    name.strip_suffix(SCOPE).is_some_and(|name| Owner::of(&format!("{name}-")).is_some())
 }
 
 /// When a process was started, in ticks since boot: the 22nd field, counted after the name, which may contain anything.
@@ -62,8 +86,18 @@ mod tests {
         assert_eq!(Owner::of(&here.name(7)), Some(here));
         assert!(here.alive());
         assert!(!Owner { start: here.start + 1, ..here }.alive(), "the number was given anew");
+        assert_eq!(Owner::of(&here.aside()), Some(here));
         for other in ["guild", "guild-1", "guild-1-2", "guild-a-2-3", "user.slice"] {
             assert_eq!(Owner::of(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn a_name_tells_what_the_cgroup_is_for() {
+        let here = Owner::current().expect("/proc is mounted");
+        let kinds =
+            [here.name(7), here.aside(), here.scope(), "guild-run.scope".to_owned(), "x-self".to_owned()]
+                .map(|name| (is_aside(&name), is_scope(&name)));
+        assert_eq!(kinds, [(false, false), (true, false), (false, true), (false, false), (false, false)]);
     }
 }
