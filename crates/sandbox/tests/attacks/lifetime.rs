@@ -6,7 +6,7 @@
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use guild_sandbox::{Embedded, ExitStatus, LaunchError};
+use guild_sandbox::{Embedded, ExitStatus, LaunchError, Surroundings};
 
 use crate::arena::{A_MINUTE, Arena, Witness, bash, cgroups_of, check, is_root, started_as};
 
@@ -22,7 +22,7 @@ attacks! {
             kill_and_wait_for_orphans(&mut launcher);
             check_nobody(&mut witness);
             assert_ne!(cgroups_of(launcher.id()), Vec::<std::path::PathBuf>::new());
-            drop(Embedded::new());
+            drop(Embedded::new(&Surroundings::default()));
             assert_eq!(cgroups_of(launcher.id()), Vec::<std::path::PathBuf>::new());
         }
     }
@@ -38,7 +38,7 @@ attacks! {
             witness.wait_for_life();
             kill_and_wait_for_orphans(&mut launcher);
             check_nobody(&mut witness);
-            drop(Embedded::new());
+            drop(Embedded::new(&Surroundings::default()));
             assert_eq!(cgroups_of(launcher.id()), Vec::<std::path::PathBuf>::new());
         }
     }
@@ -60,7 +60,7 @@ attacks! {
             std::thread::sleep(Duration::from_micros(moment * 1777 % 40_000));
             kill_and_wait_for_orphans(&mut launcher);
             check_nobody(&mut witness);
-            drop(Embedded::new());
+            drop(Embedded::new(&Surroundings::default()));
             assert_eq!(cgroups_of(launcher.id()), Vec::<std::path::PathBuf>::new(), "{moment}");
         }
     }
@@ -148,7 +148,7 @@ attacks! {
 
     fn two_runtimes_in_one_process_do_not_end_each_others_containers(arena) {
         let container = arena.start(&arena.policy());
-        let other = Embedded::new();
+        let other = Embedded::new(&Surroundings::default());
         let outcome = arena.wait(async {
             let policy = arena.policy();
             let child = guild_sandbox::Backend::launch(&other, &policy, &bash("echo other")).await.unwrap();

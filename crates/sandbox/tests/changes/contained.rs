@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt as _, lchown};
 
 use expect_test::expect;
-use guild_sandbox::{Access, Backend as _, Command, Embedded, Mount, Policy};
+use guild_sandbox::{Access, Backend as _, Command, Embedded, Mount, Policy, Surroundings};
 
 use crate::world::{Way, World, render};
 
@@ -43,7 +43,7 @@ fn what_a_container_wrote_is_applied_and_belongs_to_whom_the_source_belongs() {
     let command = Command::new("sh").args(["-euc", SCRIPT]);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let outcome = runtime
-        .block_on(async { Embedded::new().launch(&policy, &command).await.unwrap().wait().await.unwrap() });
+        .block_on(async { Embedded::new(&Surroundings::default()).launch(&policy, &command).await.unwrap().wait().await.unwrap() });
     assert!(outcome.success(), "{}", outcome.stderr.text());
     assert_eq!(world.snapshot("source"), before);
 
