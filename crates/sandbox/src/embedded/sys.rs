@@ -1,11 +1,21 @@
 //! The system calls that `rustix` does not have. Nothing here allocates, so all of it may be used between `clone` and `exec`.
 
+mod landlock;
+mod signals;
+
 use std::ffi::CStr;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
 use rustix::io::Errno;
 use rustix::process::Pid;
+
+pub(super) use landlock::{
+    LandlockRuleset, landlock_allow, landlock_create, landlock_enforce, landlock_version,
+};
+pub(super) use signals::{
+    Awaited, heed_children, ignore_children, ignored_signals, kill_all_others, reset_signals,
+};
 
 /// Namespaces and conditions of a new process.
 #[derive(Clone, Copy, Debug, Default)]
@@ -166,26 +176,6 @@ pub(super) fn duplicate_to(from: RawFd, to: RawFd) -> Result<(), Errno> {
     done(i64::from(unsafe { libc::dup2(from, to) }))
 }
 
-/// The signals that this process ignores, a bit each. What it handles is reset by executing a program; what it ignores is not.
-pub(super) fn ignored_signals() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(u64::MAX)
-}
-
-/// Gives these signals their default meaning, and lets all signals through.
-pub(super) fn reset_signals(ignored: u64) {
-    for signal in (1..=64).filter(|signal| ignored >> (signal - 1) & 1 == 1) {
-        // SAFETY: the default disposition runs no handler; for signals that cannot be changed the call fails harmlessly.
-        unsafe { libc::signal(signal, libc::SIG_DFL) };
-    }
-    // SAFETY: an all-zero set is the empty set.
-    unsafe {
-        let empty: libc::sigset_t = std::mem::zeroed();
-        libc::sigprocmask(libc::SIG_SETMASK, &raw const empty, std::ptr::null_mut());
-    }
-}
-
 /// Where this program's arguments lie in its memory: the kernel shows that memory as `/proc/<pid>/cmdline`, of a forked process too.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Arguments {
@@ -218,57 +208,6 @@ impl Arguments {
     }
 }
 
-/// Kills every process of this namespace but the calling one, which must be its first.
-pub(super) fn kill_all_others() {
-    // SAFETY: no memory is touched.
-    unsafe { libc::kill(-1, libc::SIGKILL) };
-}
-
-/// Signals that a process waits for instead of being interrupted by them.
-#[derive(Clone, Copy)]
-pub(super) struct Awaited(libc::sigset_t);
-
-impl Awaited {
-    /// Holds back the end of a child and the wish that this process end, from now on and in processes that it starts.
-    pub(super) fn hold() -> Result<Awaited, Errno> {
-        // SAFETY: an all-zero set is the empty set, and the pointers are valid.
-        unsafe {
-            let mut set: libc::sigset_t = std::mem::zeroed();
-            libc::sigaddset(&raw mut set, libc::SIGCHLD);
-            libc::sigaddset(&raw mut set, libc::SIGTERM);
-            done(i64::from(libc::sigprocmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut())))?;
-            Ok(Awaited(set))
-        }
-    }
-
-    /// Waits for one of them; whether it was the wish that this process end.
-    pub(super) fn wait(self) -> bool {
-        // SAFETY: the set is valid for the size that the kernel knows, and nothing else is asked for.
-        let signal = unsafe {
-            libc::syscall(
-                libc::SYS_rt_sigtimedwait,
-                &raw const self.0,
-                std::ptr::null::<libc::siginfo_t>(),
-                std::ptr::null::<libc::timespec>(),
-                8_usize,
-            )
-        };
-        signal == i64::from(libc::SIGTERM)
-    }
-}
-
-/// Leaves children to be reaped by this process, though its launcher may have ignored its own.
-pub(super) fn heed_children() {
-    // SAFETY: the default disposition runs no handler.
-    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
-}
-
-/// Lets the kernel reap this process's children, also those that it inherits.
-pub(super) fn ignore_children() {
-    // SAFETY: ignoring a signal runs no handler.
-    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
-}
-
 /// Executes a program; returns only if that failed.
 pub(super) fn execute(program: &CStr, argv: &Pointers, env: &Pointers) -> Errno {
     // SAFETY: both arrays are null-terminated and point to C strings that live as long as they do.
@@ -290,73 +229,6 @@ impl Pointers {
         let pointers = strings.iter().map(|string| string.as_ptr());
         Pointers(pointers.chain(std::iter::once(std::ptr::null())).collect())
     }
-}
-
-/// The Landlock version of this kernel; `None` where it is not built in or switched off.
-pub(super) fn landlock_version() -> Option<u32> {
-    // SAFETY: with the version flag the kernel reads no memory.
-    let version = unsafe {
-        libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0_usize, LANDLOCK_VERSION)
-    };
-    u32::try_from(version).ok().filter(|version| *version > 0)
-}
-
-const LANDLOCK_VERSION: u32 = 1;
-
-/// What a Landlock rule set governs: `landlock_ruleset_attr`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct LandlockRuleset {
-    /// Rights on files.
-    pub(super) files: u64,
-    /// Rights on TCP ports.
-    pub(super) ports: u64,
-    /// What is confined to the own domain.
-    pub(super) scoped: u64,
-}
-
-#[repr(C, packed)]
-struct LandlockPathBeneath {
-    allowed: u64,
-    parent: i32,
-}
-
-/// A rule set that denies everything it governs.
-pub(super) fn landlock_create(ruleset: &LandlockRuleset) -> Result<OwnedFd, Errno> {
-    // SAFETY: the structure is valid for its size, and the kernel checks what of it it knows.
-    let fd = unsafe {
-        libc::syscall(
-            libc::SYS_landlock_create_ruleset,
-            &raw const *ruleset,
-            size_of::<LandlockRuleset>(),
-            0_u32,
-        )
-    };
-    if fd < 0 {
-        return Err(last());
-    }
-    // SAFETY: the kernel has just made this descriptor for us.
-    Ok(unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
-}
-
-/// Allows rights beneath a directory, or on a file.
-pub(super) fn landlock_allow(
-    ruleset: BorrowedFd<'_>,
-    parent: BorrowedFd<'_>,
-    allowed: u64,
-) -> Result<(), Errno> {
-    let rule = LandlockPathBeneath { allowed, parent: parent.as_raw_fd() };
-    const PATH_BENEATH: u32 = 1;
-    // SAFETY: the structure is valid, and the rule type says which one it is.
-    done(unsafe {
-        libc::syscall(libc::SYS_landlock_add_rule, ruleset.as_raw_fd(), PATH_BENEATH, &raw const rule, 0_u32)
-    })
-}
-
-/// Puts this process, and all it starts, under the rule set.
-pub(super) fn landlock_enforce(ruleset: BorrowedFd<'_>) -> Result<(), Errno> {
-    // SAFETY: only this process's credentials change.
-    done(unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0_u32) })
 }
 
 /// Waits for a child to exit and reaps it; its exit code.

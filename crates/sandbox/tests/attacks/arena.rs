@@ -170,6 +170,14 @@ impl Arena {
     }
 }
 
+impl Drop for Arena {
+    /// An overlay's work directory is closed to everybody, and would keep the arena's own from being removed.
+    fn drop(&mut self) {
+        let _ =
+            std::fs::set_permissions(self.directory_of("layer/work/work"), PermissionsExt::from_mode(0o700));
+    }
+}
+
 /// A time that no attack should take.
 pub(crate) const A_MINUTE: Duration = Duration::from_secs(60);
 
