@@ -3,6 +3,7 @@
 //! Fields are API: more may be added, none is renamed. `docs/json.md` documents them and golden tests hold them.
 
 mod check;
+mod image;
 mod lossy;
 mod sandbox;
 mod show;
@@ -13,6 +14,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use check::{Check, CheckSummary, CheckedFile, OtherFile, ProblemLine};
+pub use image::{
+    ImageConfig, ImageDetail, ImageInspect, ImageKept, ImageLine, ImageList, ImageRemove, ImageSource,
+    LayerLine, RoleLine,
+};
 pub use sandbox::{ContainerLine, LeftBehind, SandboxContainer, SandboxList, SandboxRun};
 pub use show::{Contract, Detail, Param, Show};
 pub use summary::{CollisionLine, FilePath, SkillSummary};

@@ -10,6 +10,7 @@
 mod codes;
 mod errors;
 mod help;
+mod images;
 mod json;
 mod modules;
 mod pipe;
