@@ -1,8 +1,8 @@
 //! The command line: global options and one subcommand, each in a file of its own.
 
 use crate::commands::{
-    changes, check, completions, doctor, explain, list, new, plugins, prompt, reload, render, roots, sandbox,
-    search, show, watch,
+    changes, check, completions, doctor, explain, image, list, new, plugins, prompt, reload, render, roots,
+    sandbox, search, show, watch,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -54,6 +54,7 @@ enum Command {
     Watch(watch::Args),
     Sandbox(sandbox::Args),
     Changes(changes::Args),
+    Image(image::Args),
     Doctor(doctor::Args),
     Explain(explain::Args),
     Completions(completions::Args),
@@ -84,6 +85,7 @@ impl Cli {
             Command::Render(args) => render::run(&args, &ui),
             Command::Reload(args) => reload::run(&args, &ui),
             Command::Watch(args) => watch::run(&args, &ui),
+            Command::Image(args) => image::run(&args, &ui),
             Command::Sandbox(args) => sandbox::run(&args, &ui),
             Command::Changes(args) => changes::run(&args, &ui),
             Command::Doctor(args) => doctor::run(&args, &ui),
