@@ -7,7 +7,6 @@ use std::io::Write;
 use std::path::Path;
 use std::time::SystemTime;
 
-use guild_manifest::config::Sandbox;
 use guild_sandbox::live::{
     Ceilings, ContainerId, Record, Registry, RegistryError, StartError, Supervisor, supervise,
 };
@@ -15,7 +14,7 @@ use guild_sandbox::live::{
 use super::run::{refused, remarks};
 use super::{Backends, CommandRequest, ContainerRequest, Refusal};
 use crate::reply::{ContainerLine, SandboxContainer, SandboxList, SandboxRun};
-use crate::{Code, Envelope, Places};
+use crate::{Code, Envelope, Images, Places};
 
 /// A container that is to live on.
 #[derive(Debug, Clone)]
@@ -38,10 +37,10 @@ pub struct LaunchRequest<'a> {
 pub async fn sandbox_launch(
     places: &Places,
     backends: &Backends,
-    settings: &Sandbox,
+    images: &Images,
     request: &LaunchRequest<'_>,
 ) -> Envelope<SandboxContainer> {
-    match launch(places, backends, settings, request).await {
+    match launch(places, backends, images, request).await {
         Ok(record) => {
             let line = ContainerLine::of(&record, request.now);
             Envelope::ok(SandboxContainer { container: Some(line) })
@@ -53,11 +52,13 @@ pub async fn sandbox_launch(
 async fn launch(
     places: &Places,
     backends: &Backends,
-    settings: &Sandbox,
+    images: &Images,
     request: &LaunchRequest<'_>,
 ) -> Result<Record, Refusal> {
     let registry = registry(places)?;
+    let settings = images.settings();
     let backend = backends.choose(request.backend, settings).await?;
+    let (policy, _hold) = request.container.policy(images, &[])?;
     let launched = request.now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let record = Record {
         version: 1,
@@ -66,7 +67,7 @@ async fn launch(
         shared: request.shared,
         backend: backend.name().to_owned(),
         role: request.container.role.clone().unwrap_or_else(|| settings.role.clone()),
-        policy: request.container.policy(settings, &[])?,
+        policy,
         launched_ms: u64::try_from(launched.as_millis()).unwrap_or(u64::MAX),
         supervisor: 0,
     };

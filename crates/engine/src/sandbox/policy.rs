@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use guild_manifest::config::{Enforcement as Configured, RoleRoot, Sandbox};
-use guild_sandbox::{Access, Enforcement, Limits, Mount, Network, Policy, Root, Scratch};
+use guild_manifest::config::{Enforcement as Configured, Sandbox};
+use guild_sandbox::image::{Hold, Resolved};
+use guild_sandbox::{Access, Enforcement, Limits, Mount, Network, Policy, Scratch};
 
 use super::Refusal;
-use crate::Code;
-use guild_manifest::fold::nearest;
+use crate::{Code, Images};
 
 /// A container as it is asked for.
 #[derive(Debug, Clone, Default)]
@@ -72,27 +72,28 @@ impl ContainerRequest {
         kept.map(|mount| mount.source.as_path())
     }
 
-    /// The policy that it comes to, with a layer for each directory whose changes are kept.
-    pub(crate) fn policy(&self, settings: &Sandbox, layers: &[&Path]) -> Result<Policy, Refusal> {
+    /// The policy that it comes to, with a layer for each directory whose changes are kept, and what keeps its image where it is.
+    pub(crate) fn policy(&self, images: &Images, layers: &[&Path]) -> Result<(Policy, Option<Hold>), Refusal> {
+        let settings = images.settings();
+        let Resolved { root, hold, .. } = images.resolve(self.role.as_deref())?;
         let scratch = settings.usage.scratch_mb << 20;
         let scratch = |target: &str, keep| Scratch { target: target.into(), size: scratch, keep };
         let base = [("PATH", PATH), ("HOME", "/tmp"), ("LANG", "C.UTF-8")];
         let mut env: BTreeMap<String, String> =
             base.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         env.extend(self.env.clone());
-        Ok(Policy {
-            root: root(self.role.as_deref().unwrap_or(&settings.role), settings)?,
+        let policy = Policy {
+            root,
             mounts: self.mounts(layers)?,
             scratch: vec![scratch("/tmp", None), scratch("/output", self.out.clone())],
             network: self.network,
             env,
             limits: self.limits.over(settings),
             ..Policy::default()
-        })
+        };
+        Ok((policy, hold))
     }
-}
 
-impl ContainerRequest {
     fn mounts(&self, layers: &[&Path]) -> Result<Vec<Mount>, Refusal> {
         let mut layers = layers.iter();
         let mounts = self.mounts.iter().map(|mount| {
@@ -127,22 +128,6 @@ impl LimitRequest {
                 Configured::Strict => Enforcement::Strict,
                 Configured::BestEffort => Enforcement::BestEffort,
             },
-        }
-    }
-}
-
-fn root(role: &str, settings: &Sandbox) -> Result<Root, Refusal> {
-    match settings.roles.get(role).map(|role| &role.root) {
-        Some(RoleRoot::Host) => Ok(Root::Host),
-        Some(_) => Err(Refusal::new(
-            Code::SandboxUnsupported,
-            format!("the role `{role}` has no root file system yet"),
-        )),
-        None => {
-            let known = settings.roles.keys().map(String::as_str).collect::<Vec<_>>();
-            let hint = nearest(role, known.iter().copied()).map(|near| format!("; did you mean `{near}`?"));
-            let message = format!("there is no image role `{role}`; known: {}", known.join(", "));
-            Err(Refusal::new(Code::UnknownImageRole, message + &hint.unwrap_or_default()))
         }
     }
 }

@@ -7,14 +7,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use guild_manifest::config::Sandbox;
 use guild_sandbox::{Backend, Child, ChildStdin, Chunk, Command, Outcome, Stdin};
 
 use super::{Backends, ContainerRequest, Refusal};
 use crate::changes::Keeping;
 use crate::counted::counted;
 use crate::reply::{ChangeSummary, SandboxRun};
-use crate::{Envelope, Places};
+use crate::{Envelope, Images, Places};
 
 /// A command as it is asked for.
 pub struct CommandRequest<'a> {
@@ -44,15 +43,15 @@ pub struct RunRequest<'a> {
 /// Runs a command in a container of its own.
 pub async fn sandbox_run(
     backends: &Backends,
-    settings: &Sandbox,
+    images: &Images,
     request: RunRequest<'_>,
     command: CommandRequest<'_>,
 ) -> Envelope<SandboxRun> {
-    let backend = match backends.choose(request.backend, settings).await {
+    let backend = match backends.choose(request.backend, images.settings()).await {
         Ok(backend) => backend,
         Err(refusal) => return refused(refusal, None),
     };
-    match run(backend, settings, request, command).await {
+    match run(backend, images, request, command).await {
         Ok((outcome, changes)) => {
             let message = remarks(&outcome, &changes);
             let mut data = SandboxRun::from(&outcome);
@@ -65,14 +64,14 @@ pub async fn sandbox_run(
 
 async fn run(
     backend: &dyn Backend,
-    settings: &Sandbox,
+    images: &Images,
     request: RunRequest<'_>,
     command: CommandRequest<'_>,
 ) -> Result<(Outcome, Vec<ChangeSummary>), Refusal> {
     let begin = |source: &Path| Keeping::begin(request.places, source, request.now);
     let keeping: Vec<Keeping> = request.container.kept().map(begin).collect::<Result<_, _>>()?;
     let layers: Vec<&Path> = keeping.iter().map(Keeping::layer).collect();
-    let policy = request.container.policy(settings, &layers)?;
+    let (policy, _hold) = request.container.policy(images, &layers)?;
     let child = backend.launch(&policy, &command.command()).await?;
     let outcome = command.follow(child).await?;
     let changes = keeping.into_iter().map(Keeping::finish).collect::<Result<Vec<_>, _>>()?;
