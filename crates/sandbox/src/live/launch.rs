@@ -13,7 +13,7 @@ use super::registry::{Registry, RegistryError, at};
 use super::supervise::Said;
 use crate::backend::LaunchError;
 
-/// How to start a supervisor: a program that calls [`super::supervise`] with the directory that it gets as its last argument.
+/// How to start a supervisor: a program that calls [`super::supervise()`] with the directory that it gets as its last argument.
 #[derive(Clone, Debug)]
 pub struct Supervisor {
     /// The program.
