@@ -15,7 +15,7 @@ mod requirements;
 mod schema;
 mod sidecar;
 
-use crate::tree::Map;
+use crate::tree::{Map, Node};
 use crate::{Code, Pos, Problem, coerce, frontmatter, text};
 use globset::GlobBuilder;
 use serde::{Deserialize, Serialize};
@@ -200,8 +200,12 @@ fn description(map: &Map, at: Pos, problems: &mut Vec<Problem>) -> String {
 }
 
 /// The text under `key`; lists are joined by line breaks, and anything else is a problem.
+#[inline]
 fn text_of(map: &Map, key: &str, problems: &mut Vec<Problem>) -> Option<String> {
-    let node = map.get(key).filter(|node| !node.is_null())?;
+    map.get(key).filter(|node| !node.is_null()).and_then(|node| text_in(node, key, problems))
+}
+
+fn text_in(node: &Node, key: &str, problems: &mut Vec<Problem>) -> Option<String> {
     let text = coerce::text(node, "\n");
     if text.is_none() {
         problems.push(coerce::wrong(key, node, "text"));

@@ -102,6 +102,17 @@ impl LineIndex {
     }
 }
 
+/// The lines of a text, each with its end.
+pub fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
+        let end = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |at| at + 1);
+        start += end;
+        rest.get(..end)
+    })
+}
+
 /// A count as a line or column number.
 pub fn clamp(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
