@@ -154,7 +154,7 @@ mod tests {
         assert_eq!((path_of(frame), record_of(frame)), (Some("rich"), Some(record)));
         assert_eq!(
             (FORMAT, Fingerprint::of(frame).to_string().as_str()),
-            (2, "a644b8b56070e7c5296f0758292f9c24")
+            (2, "db195690d07f82719a460d7805acfd6a")
         );
     }
 }
