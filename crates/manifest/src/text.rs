@@ -19,6 +19,10 @@ pub fn decode(bytes: &[u8], limit: usize) -> Result<Text<'_>, Problem> {
     }
     let mut problems = Vec::new();
     let text = decode_utf8(bytes, &mut problems);
+    // Most files have neither, which one look tells.
+    if memchr::memchr2(0, b'\r', text.as_bytes()).is_none() {
+        return Ok(Text { text: strip_mark(text, &mut problems), problems });
+    }
     if let Some(offset) = memchr::memchr(0, text.as_bytes()) {
         let at = end_of(text.get(..offset).unwrap_or_default());
         let hint = "save the file as plain UTF-8 text";
