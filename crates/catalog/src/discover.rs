@@ -41,7 +41,7 @@ pub fn discover(machine: &Machine, config: &Config, freshness: Freshness) -> Sna
     let scanner = Scanner { machine, config, freshness };
     let mut candidates = Vec::new();
     for root in skills {
-        candidates.extend(scanner.skills(&ground(&scanner, root), &mut problems));
+        scanner.skills(&ground(&scanner, root), &mut candidates, &mut problems);
     }
     let plugins = plugins::find(&scanner, &plugins, &mut problems);
     candidates.extend(plugins.skills);

@@ -29,7 +29,7 @@ impl fmt::Display for Fingerprint {
     }
 }
 
-/// A fingerprint of content that comes in pieces, each of which counts with its length.
+/// A fingerprint of content that comes in pieces.
 #[derive(Clone, Default)]
 pub struct Fingerprinter {
     seen: Xxh3Default,
@@ -43,6 +43,11 @@ impl Fingerprinter {
     /// Adds a piece.
     pub fn add(&mut self, bytes: &[u8]) {
         self.waiting.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+        self.add_part(bytes);
+    }
+
+    /// Adds bytes without their length; those of a whole that is added in parts have the fingerprint of the whole.
+    pub fn add_part(&mut self, bytes: &[u8]) {
         self.waiting.extend_from_slice(bytes);
         if self.waiting.len() > Self::MOST_WAITING {
             self.seen.update(&self.waiting);
@@ -69,6 +74,16 @@ mod tests {
             all.finish()
         };
         assert_ne!(of(&["ab", "c"]), of(&["a", "bc"]));
+    }
+
+    #[test]
+    fn parts_have_the_fingerprint_of_the_whole() {
+        let whole: Vec<u8> = (0..=u8::MAX).cycle().take(3 * Fingerprinter::MOST_WAITING).collect();
+        for length in [1, 7, 255, Fingerprinter::MOST_WAITING, whole.len()] {
+            let mut all = Fingerprinter::default();
+            whole.chunks(length).for_each(|part| all.add_part(part));
+            assert_eq!(all.finish(), Fingerprint::of(&whole));
+        }
     }
 
     #[test]

@@ -17,6 +17,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 pub use stamp::Stamp;
+pub use store::Frames;
 
 /// What was read from one skill.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,20 +39,30 @@ pub struct Record {
     pub problems: Vec<Problem>,
 }
 
-/// The records of one root.
+/// The records of one root as they are on the disk: whole, and not read yet.
 #[derive(Debug, Default)]
-pub struct Index {
+pub struct Stored {
     file: Option<PathBuf>,
     written: i64,
-    slots: Vec<Slot>,
+    frames: Frames,
+}
+
+/// The records of one root by path; each is read when it is asked for.
+#[derive(Debug)]
+pub struct Index<'a> {
+    written: i64,
+    slots: Vec<Slot<'a>>,
 }
 
 /// A record under its path: the skill's directory relative to the root, or its file for a flat skill; empty for the
-/// root itself. What is taken out leaves a gap.
+/// root itself.
 #[derive(Debug)]
-struct Slot {
-    path: String,
-    record: Option<Record>,
+struct Slot<'a> {
+    path: &'a str,
+    /// Path and record as they were written.
+    frame: &'a [u8],
+    /// Whether the record was found to hold.
+    is_kept: bool,
 }
 
 /// What a record is measured by.
@@ -70,17 +81,14 @@ impl Record {
     }
 }
 
-impl Index {
+impl Stored {
     /// Opens the index of `root` in the cache directory; a missing or damaged one is empty.
     pub fn open(cache: Option<&Path>, root: &Path) -> Self {
-        let mut index = Self::forgotten(cache, root);
-        if let Some((written, records)) = index.file.as_deref().and_then(store::load) {
-            index.written = written;
-            index.slots =
-                records.into_iter().map(|(path, record)| Slot { path, record: Some(record) }).collect();
-            index.slots.sort_by(|a, b| a.path.cmp(&b.path));
+        let stored = Self::forgotten(cache, root);
+        match stored.file.as_deref().and_then(store::load) {
+            Some((written, frames)) => Self { written, frames, ..stored },
+            None => stored,
         }
-        index
     }
 
     /// The index of `root` without what it holds, to be written anew.
@@ -89,28 +97,39 @@ impl Index {
         Self { file: cache.map(|cache| cache.join("index").join(name)), ..Self::default() }
     }
 
-    /// Whether the record of `path` is there and would come out the same if the skill were read again.
-    pub fn is_current(&self, path: &str, guess: usize, check: &Check<'_>) -> bool {
-        let slot = self.find(path, guess).and_then(|place| self.slots.get(place));
-        slot.and_then(|slot| slot.record.as_ref())
-            .is_some_and(|record| record.can_be_kept(check.limit) && self.holds(path, record, check.root))
+    /// The records by path.
+    pub fn index(&self) -> Index<'_> {
+        let slot = |frame| Some(Slot { path: store::path_of(frame)?, frame, is_kept: false });
+        let mut slots: Vec<Slot<'_>> = self.frames.iter().filter_map(slot).collect();
+        slots.sort_by(|a, b| a.path.cmp(b.path));
+        Index { written: self.written, slots }
     }
 
-    /// Takes the record of `path` out.
-    pub fn take(&mut self, path: &str, guess: usize) -> Option<Record> {
+    /// Replaces the index on disk by what still holds and what was read anew, if that is a change. A cache that cannot be
+    /// written costs time, not correctness, so that is no error.
+    pub fn update(&self, index: &Index<'_>, fresh: &Frames) {
+        let has_leftovers = index.slots.iter().any(|slot| !slot.is_kept);
+        if let Some(file) = self.file.as_deref().filter(|_| has_leftovers || !fresh.is_empty()) {
+            let kept = index.slots.iter().filter(|slot| slot.is_kept).map(|slot| slot.frame);
+            store::save(file, kept.chain(fresh.iter())).ok();
+        }
+    }
+}
+
+impl Index<'_> {
+    /// The record of `path` and its place, if the skill would be read as the same again.
+    pub fn current(&self, path: &str, guess: usize, check: &Check<'_>) -> Option<(usize, Record)> {
         let place = self.find(path, guess)?;
-        self.slots.get_mut(place)?.record.take()
+        let record = store::record_of(self.slots.get(place)?.frame)?;
+        let is_current = record.can_be_kept(check.limit) && self.holds(path, &record, check.root);
+        is_current.then_some((place, record))
     }
 
-    /// Whether some records were not taken; after a scan these are of skills that are gone or have changed.
-    pub fn has_leftovers(&self) -> bool {
-        self.slots.iter().any(|slot| slot.record.is_some())
-    }
-
-    /// Replaces the index on disk. A cache that cannot be written costs time, not correctness, so that is no error.
-    pub fn replace<'a>(&self, records: impl ExactSizeIterator<Item = (&'a str, &'a Record)>) {
-        if let Some(file) = &self.file {
-            store::save(file, records).ok();
+    /// Keeps the record at `place` when the index is written anew; after a scan the others are of skills that are gone
+    /// or have changed.
+    pub fn keep(&mut self, place: usize) {
+        if let Some(slot) = self.slots.get_mut(place) {
+            slot.is_kept = true;
         }
     }
 
@@ -119,7 +138,7 @@ impl Index {
     fn find(&self, path: &str, guess: usize) -> Option<usize> {
         match self.slots.get(guess) {
             Some(slot) if slot.path == path => Some(guess),
-            _ => self.slots.binary_search_by(|slot| slot.path.as_str().cmp(path)).ok(),
+            _ => self.slots.binary_search_by(|slot| slot.path.cmp(path)).ok(),
         }
     }
 

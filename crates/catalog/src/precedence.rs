@@ -7,23 +7,17 @@ use crate::discover::same_content;
 use crate::snapshot::{Broken, Collision, Entry, Place};
 use guild_manifest::Problem;
 use guild_manifest::skill::Skill;
-use std::borrow::Cow;
 use std::cmp::Ordering;
 
 /// A skill that was found, before its name is decided.
-pub struct Candidate {
-    /// Where.
-    pub place: Place,
-    /// The skill, unless a problem excludes it.
-    pub skill: Option<Box<Skill>>,
-    /// The fingerprint of its file.
-    pub fingerprint: Fingerprint,
-    /// What is wrong with it.
-    pub problems: Vec<Problem>,
+pub enum Candidate {
+    /// One that loads.
+    Skill(Entry),
+    /// One that a problem keeps out, and the fingerprint of its file.
+    Broken(Broken, Fingerprint),
 }
 
 /// Winners and losers.
-#[derive(Default)]
 pub struct Resolved {
     /// Winners that load.
     pub skills: Vec<Entry>,
@@ -37,104 +31,85 @@ pub struct Resolved {
 /// not let a lower one in.
 pub fn resolve(mut candidates: Vec<Candidate>) -> Resolved {
     // The sort is stable, so that of one name the first stays first.
-    candidates.sort_by(|a, b| qualified_order((&a.place, &a.name()), (&b.place, &b.name())));
-    let mut resolved = Resolved::default();
-    let mut winner: Option<Winner> = None;
-    for candidate in candidates {
-        match &winner {
-            Some(winner) if winner.has_the_name_of(&candidate, &resolved) => {
-                resolved.turn_away(*winner, &candidate);
-            }
-            _ => winner = Some(resolved.admit(candidate)),
+    candidates.sort_by(|a, b| qualified_order(a.named(), b.named()));
+    let mut collisions = Vec::new();
+    candidates.dedup_by(|loser, winner| {
+        let is_same_name =
+            winner.place().plugin == loser.place().plugin && winner.named().1 == loser.named().1;
+        if is_same_name {
+            collisions.extend(turn_away(loser, winner));
         }
-    }
-    resolved
-}
-
-/// Where the winner of a name is.
-#[derive(Clone, Copy)]
-enum Winner {
-    Skill(usize),
-    Broken(usize, Fingerprint),
-}
-
-impl Winner {
-    fn has_the_name_of(self, candidate: &Candidate, resolved: &Resolved) -> bool {
-        let winner = match self {
-            Self::Skill(index) => {
-                resolved.skills.get(index).map(|entry| (&entry.place, entry.skill.name.as_str()))
-            }
-            Self::Broken(index, _) => {
-                resolved.broken.get(index).map(|broken| (&broken.place, broken.name.as_str()))
-            }
-        };
-        winner
-            .is_some_and(|(place, name)| place.plugin == candidate.place.plugin && *name == *candidate.name())
-    }
+        is_same_name
+    });
+    let mut broken = Vec::new();
+    let skills = candidates.into_iter().filter_map(|candidate| match candidate {
+        Candidate::Skill(entry) => Some(entry),
+        Candidate::Broken(kept_out, _) => {
+            broken.push(kept_out);
+            None
+        }
+    });
+    Resolved { skills: skills.collect(), broken, collisions }
 }
 
 impl Candidate {
-    /// The skill's name, or that of its directory or file where it does not load.
-    fn name(&self) -> Cow<'_, str> {
-        self.skill
-            .as_ref()
-            .map_or_else(|| Cow::Owned(stem(&self.place)), |skill| Cow::Borrowed(skill.name.as_str()))
+    /// A skill at a place; where a problem keeps it out, its directory or file has the name that it would have.
+    pub fn new(
+        place: Place,
+        skill: Option<Box<Skill>>,
+        fingerprint: Fingerprint,
+        problems: Vec<Problem>,
+    ) -> Self {
+        let Some(skill) = skill else {
+            return Self::Broken(Broken { name: stem(&place), place, problems }, fingerprint);
+        };
+        let (also_at, unmet) = (Vec::new(), Vec::new());
+        Self::Skill(Entry { skill, place, also_at, fingerprint, problems, unmet, enabled: true })
     }
-}
 
-impl Resolved {
-    fn admit(&mut self, candidate: Candidate) -> Winner {
-        let Candidate { place, skill, fingerprint, problems } = candidate;
-        match skill {
-            Some(skill) => {
-                let (also_at, unmet) = (Vec::new(), Vec::new());
-                self.skills.push(Entry {
-                    skill,
-                    place,
-                    also_at,
-                    fingerprint,
-                    problems,
-                    unmet,
-                    enabled: true,
-                });
-                Winner::Skill(self.skills.len() - 1)
-            }
-            None => {
-                let name = stem(&place);
-                self.broken.push(Broken { name, place, problems });
-                Winner::Broken(self.broken.len() - 1, fingerprint)
-            }
+    /// Where it was found.
+    pub fn place(&self) -> &Place {
+        match self {
+            Self::Skill(entry) => &entry.place,
+            Self::Broken(broken, _) => &broken.place,
         }
     }
 
-    fn turn_away(&mut self, winner: Winner, candidate: &Candidate) {
-        let place = &candidate.place;
-        let is_same = |kept: &Place, fingerprint: Fingerprint| {
-            fingerprint == candidate.fingerprint && same_content(kept, place)
-        };
-        let kept = match winner {
-            Winner::Skill(index) => {
-                let Some(entry) = self.skills.get_mut(index) else { return };
-                let path = place.path();
-                // Where one root lies inside another, one file is found twice.
-                if entry.place.path() == path {
-                    return;
-                }
-                if is_same(&entry.place, entry.fingerprint) {
-                    entry.also_at.push(path);
-                    return;
-                }
-                &entry.place
-            }
-            Winner::Broken(index, fingerprint) => match self.broken.get(index) {
-                Some(broken) if !is_same(&broken.place, fingerprint) => &broken.place,
-                _ => return,
-            },
-        };
-        let kept = (kept.scope, kept.path());
-        let name = place.qualified(&candidate.name()).into_owned();
-        self.collisions.push(Collision { name, kept, skipped: (place.scope, place.path()) });
+    /// The fingerprint of its file.
+    pub fn fingerprint(&self) -> Fingerprint {
+        match self {
+            Self::Skill(entry) => entry.fingerprint,
+            Self::Broken(_, fingerprint) => *fingerprint,
+        }
     }
+
+    fn named(&self) -> (&Place, &str) {
+        match self {
+            Self::Skill(entry) => (&entry.place, &entry.skill.name),
+            Self::Broken(broken, _) => (&broken.place, &broken.name),
+        }
+    }
+}
+
+/// What is to be said of a skill whose name another has; equal content is a second place of the winner.
+fn turn_away(loser: &Candidate, winner: &mut Candidate) -> Option<Collision> {
+    let (place, kept) = (loser.place(), winner.place());
+    let path = place.path();
+    let is_same = || winner.fingerprint() == loser.fingerprint() && same_content(kept, place);
+    match winner {
+        // Where one root lies inside another, one file is found twice.
+        Candidate::Skill(_) if kept.path() == path => return None,
+        Candidate::Skill(_) if is_same() => {}
+        Candidate::Broken(..) if is_same() => return None,
+        _ => {
+            let name = place.qualified(loser.named().1).into_owned();
+            return Some(Collision { name, kept: (kept.scope, kept.path()), skipped: (place.scope, path) });
+        }
+    }
+    if let Candidate::Skill(entry) = winner {
+        entry.also_at.push(path);
+    }
+    None
 }
 
 /// The order of two qualified names, without writing either.

@@ -15,6 +15,8 @@ pub struct Instructions {
     pub text: String,
     /// The line of the file on which it begins.
     pub line: u32,
+    /// Names for `$name` in it, in order.
+    pub argument_names: Vec<String>,
     /// The frontmatter above it, as written.
     pub frontmatter: Data,
     /// The digest of the whole file.
@@ -29,6 +31,7 @@ pub fn instructions(hall: &Hall, entry: &Entry) -> io::Result<Instructions> {
     let reading = skill::read(&source, Profile::Lenient);
     Ok(Instructions {
         line: reading.body_line,
+        argument_names: reading.hints.map(|hints| hints.arguments).unwrap_or_default(),
         frontmatter: reading.frontmatter.to_data(),
         text: reading.body.into_owned(),
         digest: Digest::of(&bytes),

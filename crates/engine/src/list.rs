@@ -5,7 +5,7 @@
 use crate::agent::{skills_of, slip};
 use crate::file_match::FileMatch;
 use crate::hall::Hall;
-use crate::reply::{BrokenLine, CollisionLine, List, ProblemLine, SkillSummary};
+use crate::reply::{BrokenLine, CollisionLine, List, ProblemLine, SkillList};
 use crate::{Code, Envelope};
 use guild_catalog::{Entry, Scope};
 use guild_manifest::fold::nearest;
@@ -34,15 +34,13 @@ pub fn list<'a>(hall: &'a Hall, request: &ListRequest<'_>) -> Envelope<List<'a>>
         Ok(file) => file,
         Err(message) => return Envelope::error(Code::InvalidPattern, message, empty(hall)),
     };
-    let entries: Vec<&Entry> = match request.agent {
-        Some(agent) => skills_of(hall, agent),
-        None => snapshot.skills.iter().collect(),
-    };
     let of_source = |entry: &&Entry| source.is_none_or(|source| entry.place.scope == source);
-    let mut skills: Vec<SkillSummary<'_>> =
-        entries.into_iter().filter(of_source).map(SkillSummary::of).collect();
+    let mut skills = match request.agent {
+        Some(agent) => SkillList::of(skills_of(hall, agent).into_iter().filter(of_source)),
+        None => SkillList::of(snapshot.skills.iter().filter(of_source)),
+    };
     if let Some(file) = file {
-        file.mark(&mut skills);
+        skills.mark(|entry| file.matches(entry));
     }
     let broken = request.all.then(|| {
         let of_source =
@@ -55,7 +53,7 @@ pub fn list<'a>(hall: &'a Hall, request: &ListRequest<'_>) -> Envelope<List<'a>>
 
 fn empty(hall: &Hall) -> List<'_> {
     List {
-        skills: Vec::new(),
+        skills: SkillList::default(),
         count: 0,
         broken: None,
         problems: hall.snapshot.problems.iter().map(ProblemLine::of).collect(),

@@ -52,7 +52,6 @@ fn rendered(hall: &Hall, entry: &Entry, body: &Instructions, arguments: &[String
     let owner = entry.place.plugin.as_deref();
     let plugin = hall.snapshot.plugins.iter().find(|plugin| Some(plugin.plugin.name.as_str()) == owner);
     let plugin_root = plugin.map(|plugin| lossy(&plugin.directory));
-    let names = entry.skill.hints.as_ref().map(|hints| hints.arguments.as_slice()).unwrap_or_default();
     let input = Input {
         name: &entry.qualified_name(),
         description: &entry.skill.description,
@@ -64,7 +63,7 @@ fn rendered(hall: &Hall, entry: &Entry, body: &Instructions, arguments: &[String
         plugin_root: plugin_root.as_deref(),
         plugin_data: None,
         session: "",
-        argument_names: names,
+        argument_names: &body.argument_names,
     };
     guild_catalog::render::render(&input, &Arguments::from_words(arguments))
 }

@@ -8,6 +8,7 @@ mod image;
 mod lossy;
 mod sandbox;
 mod show;
+mod skill_list;
 mod summary;
 mod watch;
 
@@ -22,6 +23,7 @@ pub use image::{
 };
 pub use sandbox::{ContainerLine, LeftBehind, SandboxContainer, SandboxList, SandboxRun};
 pub use show::{Contract, Detail, Param, Show};
+pub use skill_list::SkillList;
 pub use summary::{CollisionLine, FilePath, SkillSummary};
 pub use watch::{Watch, WatchLine};
 
@@ -29,7 +31,7 @@ pub use watch::{Watch, WatchLine};
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct List<'a> {
     /// The skills, by qualified name; for an agent with an allowlist in that list's order.
-    pub skills: Vec<SkillSummary<'a>>,
+    pub skills: SkillList<'a>,
     /// How many there are.
     pub count: usize,
     /// Skills that a problem keeps out; only with `--all`.

@@ -1,6 +1,7 @@
 //! Output for people: what is coloured, cut to the terminal and made harmless.
 
 pub mod escape;
+pub mod json;
 mod live;
 mod problem;
 mod progress;

@@ -3,7 +3,7 @@
 mod usage;
 
 use crate::cli::Global;
-use crate::print::{Style, escape, problem};
+use crate::print::{Style, escape, json, problem};
 use crate::surroundings;
 use clap::ValueEnum;
 use guild_engine::catalog::{Freshness, Machine};
@@ -237,15 +237,14 @@ fn write_out(write: impl FnOnce(&mut Out) -> io::Result<()>) -> io::Result<()> {
 
 /// Writes one line of JSON; on a terminal nothing in it is obeyed.
 fn write_json<T: Serialize>(envelope: &Envelope<T>) -> io::Result<()> {
-    let is_terminal = io::stdout().is_terminal();
-    write_out(|out| {
-        if is_terminal {
-            out.write_all(escape::json(&serde_json::to_string(envelope)?).as_bytes())?;
-        } else {
-            serde_json::to_writer(&mut *out, envelope)?;
-        }
-        writeln!(out)
-    })
+    let mut out = io::stdout().lock();
+    if out.is_terminal() {
+        out.write_all(escape::json(&serde_json::to_string(envelope)?).as_bytes())?;
+    } else {
+        json::write(envelope, &mut out)?;
+    }
+    writeln!(out)?;
+    out.flush()
 }
 
 type Out = BufWriter<io::StdoutLock<'static>>;

@@ -4,8 +4,9 @@
 
 mod repair;
 
+use crate::text::{clamp, lines};
 use crate::tree::{Map, Node, Value, yaml};
-use crate::{Code, Pos, Problem, text::clamp};
+use crate::{Code, Pos, Problem};
 
 /// How large a frontmatter block may be.
 pub const MAX_BYTES: usize = 64 * 1024;
@@ -78,17 +79,6 @@ pub fn split(text: &str) -> Result<Block<'_>, Problem> {
         offset = next;
     }
     Err(opened.map_or_else(|| missing(1), |(line, _)| unclosed(line)))
-}
-
-/// The lines of a text, each with its end.
-fn lines(text: &str) -> impl Iterator<Item = &str> {
-    let mut start = 0;
-    std::iter::from_fn(move || {
-        let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
-        let end = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |at| at + 1);
-        start += end;
-        rest.get(..end)
-    })
 }
 
 fn missing(line: u32) -> Problem {

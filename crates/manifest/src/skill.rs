@@ -15,7 +15,7 @@ mod requirements;
 mod schema;
 mod sidecar;
 
-use crate::tree::Map;
+use crate::tree::{Map, Node};
 use crate::{Code, Pos, Problem, coerce, frontmatter, text};
 use globset::GlobBuilder;
 use serde::{Deserialize, Serialize};
@@ -59,8 +59,6 @@ pub struct Skill {
     pub requirements: Option<Box<Requirements>>,
     /// What it declares it needs to run; `None` means the safest default.
     pub contract: Option<Box<Contract>>,
-    /// What it tells hosts and people beyond that.
-    pub hints: Option<Box<Hints>>,
 }
 
 /// Where a skill's text comes from.
@@ -90,6 +88,8 @@ impl<'a> Source<'a> {
 pub struct Reading<'a> {
     /// The skill, unless a problem excludes it.
     pub skill: Option<Skill>,
+    /// What it tells hosts and people beyond that; few ask for it, so that catalogs need not keep it with the skill.
+    pub hints: Option<Hints>,
     /// The frontmatter as written, keys that mean nothing to us included; empty where it cannot be read.
     pub frontmatter: Map,
     /// The instructions below the frontmatter.
@@ -117,7 +117,7 @@ impl Skill {
 pub fn read<'a>(source: &Source<'a>, profile: Profile) -> Reading<'a> {
     let mut reading = match text::decode(source.bytes, source.max_bytes) {
         Ok(decoded) => read_text(source, decoded, profile),
-        Err(problem) => Reading::failed(problem),
+        Err(problem) => Reading { problems: vec![problem], ..Reading::default() },
     };
     profile.weigh(&mut reading.problems);
     reading.problems.sort_by(|a, b| (&a.file, a.at, a.code).cmp(&(&b.file, b.at, b.code)));
@@ -132,10 +132,11 @@ pub fn read<'a>(source: &Source<'a>, profile: Profile) -> Reading<'a> {
     reading
 }
 
-impl Reading<'_> {
-    fn failed(problem: Problem) -> Self {
-        let frontmatter = Map::default();
-        Self { skill: None, frontmatter, body: Cow::Borrowed(""), body_line: 1, problems: vec![problem] }
+impl Default for Reading<'_> {
+    /// The reading of nothing.
+    fn default() -> Self {
+        let (frontmatter, problems) = (Map::default(), Vec::new());
+        Self { skill: None, hints: None, frontmatter, body: Cow::Borrowed(""), body_line: 1, problems }
     }
 }
 
@@ -145,24 +146,25 @@ fn read_text<'a>(source: &Source<'a>, decoded: text::Text<'a>, profile: Profile)
         Ok(parts) => parts,
         Err(problem) => {
             problems.push(problem);
-            return Reading { skill: None, frontmatter: Map::default(), body: text, body_line: 1, problems };
+            return Reading { body: text, problems, ..Reading::default() };
         }
     };
     problems.extend(parts.problems);
     problems.extend(body::check(parts.body, parts.body_line));
-    let skill = parts.map.as_ref().map(|map| {
-        let skill = from_map(map, parts.at, source, &mut problems);
+    let (mut skill, mut hints) = (None, None);
+    if let Some(map) = &parts.map {
+        skill = Some(from_map(map, parts.at, source, &mut problems));
+        hints = hints::read(map, &mut problems);
         keys::check(map, &mut problems);
         profile.check(map, parts.at, source.stem, &mut problems);
-        skill
-    });
+    }
     let frontmatter = parts.map.unwrap_or_default();
     let (body_line, body_start) = (parts.body_line, text.len() - parts.body.len());
     let body = match text {
         Cow::Borrowed(text) => Cow::Borrowed(text.get(body_start..).unwrap_or_default()),
         Cow::Owned(text) => Cow::Owned(text.get(body_start..).unwrap_or_default().to_owned()),
     };
-    Reading { skill, frontmatter, body, body_line, problems }
+    Reading { skill, hints, frontmatter, body, body_line, problems }
 }
 
 fn from_map(map: &Map, at: Pos, source: &Source<'_>, problems: &mut Vec<Problem>) -> Skill {
@@ -182,7 +184,6 @@ fn from_map(map: &Map, at: Pos, source: &Source<'_>, problems: &mut Vec<Problem>
         paths: kind::globs(map, problems),
         requirements: requirements::read(map, metadata.as_deref(), problems).map(Box::new),
         contract: contract::read(map, problems).map(Box::new),
-        hints: hints::read(map, problems).map(Box::new),
     };
     skill.kind = kind::decide(map, skill.contract.as_deref(), problems);
     skill
@@ -200,8 +201,12 @@ fn description(map: &Map, at: Pos, problems: &mut Vec<Problem>) -> String {
 }
 
 /// The text under `key`; lists are joined by line breaks, and anything else is a problem.
+#[inline]
 fn text_of(map: &Map, key: &str, problems: &mut Vec<Problem>) -> Option<String> {
-    let node = map.get(key).filter(|node| !node.is_null())?;
+    map.get(key).filter(|node| !node.is_null()).and_then(|node| text_in(node, key, problems))
+}
+
+fn text_in(node: &Node, key: &str, problems: &mut Vec<Problem>) -> Option<String> {
     let text = coerce::text(node, "\n");
     if text.is_none() {
         problems.push(coerce::wrong(key, node, "text"));

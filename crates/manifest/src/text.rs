@@ -19,6 +19,10 @@ pub fn decode(bytes: &[u8], limit: usize) -> Result<Text<'_>, Problem> {
     }
     let mut problems = Vec::new();
     let text = decode_utf8(bytes, &mut problems);
+    // Most files have neither, which one look tells.
+    if memchr::memchr2(0, b'\r', text.as_bytes()).is_none() {
+        return Ok(Text { text: strip_mark(text, &mut problems), problems });
+    }
     if let Some(offset) = memchr::memchr(0, text.as_bytes()) {
         let at = end_of(text.get(..offset).unwrap_or_default());
         let hint = "save the file as plain UTF-8 text";
@@ -100,6 +104,17 @@ impl LineIndex {
         let column = text.get(start..offset).map_or(0, |before| before.chars().count());
         Pos::new(clamp(line), clamp(column + 1))
     }
+}
+
+/// The lines of a text, each with its end.
+pub fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
+        let end = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |at| at + 1);
+        start += end;
+        rest.get(..end)
+    })
 }
 
 /// A count as a line or column number.

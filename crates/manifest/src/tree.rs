@@ -200,14 +200,18 @@ impl Map {
     }
 
     /// The entry whose key folds to the same word as `key` (kebab, snake and camel case are one); the last of several.
+    #[inline]
     pub fn entry(&self, key: &str) -> Option<&Entry> {
-        if self.initials & initial(key) == 0 {
-            return None;
-        }
+        // Most keys that are asked for are not there, and the compiler knows the initial of each.
+        if self.initials & initial(key) == 0 { None } else { self.last_spelled(key) }
+    }
+
+    fn last_spelled(&self, key: &str) -> Option<&Entry> {
         self.entries.iter().rev().find(|entry| same(&entry.key, key))
     }
 
     /// The value under `key`, by folded spelling.
+    #[inline]
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.entry(key).map(|entry| &entry.value)
     }
@@ -242,6 +246,7 @@ impl From<Vec<Entry>> for Map {
 }
 
 /// The bit of the letter that a key begins with; all bits for one that begins with anything else.
+#[inline]
 fn initial(key: &str) -> u32 {
     match key.as_bytes().first() {
         Some(byte) if byte.is_ascii_alphabetic() => 1 << (byte.to_ascii_lowercase() - b'a'),

@@ -88,7 +88,10 @@ fn show(stem: &str, bytes: &[u8], sidecar: Option<&[u8]>) -> String {
     let mut out = String::new();
     let lenient = skill::read(&source, Profile::Lenient);
     if let Some(skill) = &lenient.skill {
-        let json = pruned(serde_json::to_value(skill).unwrap());
+        let mut json = serde_json::to_value(skill).unwrap();
+        let hints = serde_json::to_value(&lenient.hints).unwrap();
+        json.as_object_mut().unwrap().insert("hints".to_owned(), hints);
+        let json = pruned(json);
         writeln!(out, "{}", serde_json::to_string_pretty(&json).unwrap()).unwrap();
         let known = |key: &str| KNOWN_KEYS.contains(&key) && key != "metadata";
         for entry in lenient.frontmatter.entries().iter().filter(|entry| !known(&entry.key)) {

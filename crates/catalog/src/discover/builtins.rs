@@ -28,7 +28,7 @@ pub fn candidates() -> impl Iterator<Item = Candidate> {
         let place =
             Place { scope: Scope::Builtin, plugin: None, directory, file: "SKILL.md".into(), flat: false };
         let fingerprint = Fingerprint::of(text.as_bytes());
-        Candidate { place, skill: reading.skill.map(Box::new), fingerprint, problems: reading.problems }
+        Candidate::new(place, reading.skill.map(Box::new), fingerprint, reading.problems)
     })
 }
 
@@ -40,24 +40,31 @@ pub fn text(name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::snapshot::Entry;
     use guild_manifest::skill::Kind;
+
+    /// Every built-in skill, all of which load.
+    fn entries() -> impl Iterator<Item = Entry> {
+        candidates().map(|candidate| match candidate {
+            Candidate::Skill(entry) => entry,
+            Candidate::Broken(broken, _) => panic!("{broken:?}"),
+        })
+    }
 
     #[test]
     fn every_built_in_skill_reads_without_a_problem() {
-        for candidate in candidates() {
-            assert_eq!(candidate.problems, [], "{:?}", candidate.place);
-            let skill = candidate.skill.unwrap();
-            assert!(candidate.place.directory.ends_with(&skill.name));
+        for Entry { skill, place, problems, .. } in entries() {
+            assert_eq!(problems, [], "{place:?}");
+            assert!(place.directory.ends_with(&skill.name));
             assert!((120..=300).contains(&skill.description.chars().count()), "{}", skill.name);
         }
     }
 
     #[test]
     fn init_and_test_are_inline_and_the_rest_are_subagents() {
-        let inline: Vec<String> = candidates()
-            .filter_map(|candidate| candidate.skill)
-            .filter(|skill| skill.kind == Kind::Inline)
-            .map(|skill| skill.name)
+        let inline: Vec<String> = entries()
+            .filter(|entry| entry.skill.kind == Kind::Inline)
+            .map(|entry| entry.skill.name)
             .collect();
         assert_eq!(inline, ["init", "test"]);
     }

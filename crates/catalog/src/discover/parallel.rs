@@ -1,6 +1,6 @@
 //! One function over many items on a few threads, results in the order of the items.
 //!
-//! Few items are done on the caller's thread: only a large root, search or check is worth others.
+//! Few items are done on the caller's thread: only a large search or check is worth others.
 
 use std::num::NonZero;
 use std::sync::OnceLock;

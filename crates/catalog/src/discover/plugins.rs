@@ -195,8 +195,9 @@ impl<'a> Intake<'a> {
                 Scan::Grouped => (true, self.scanner.depth()),
             };
             let ground = Ground { path, scope: Scope::Plugin, plugin: Some(name.clone()), itself, depth };
-            let skills = self.scanner.skills(&ground, self.problems);
-            self.found.skills.extend(skills.into_iter().map(|skill| contain(&entry.directory, skill)));
+            let known = self.found.skills.len();
+            self.scanner.skills(&ground, &mut self.found.skills, self.problems);
+            self.found.skills.iter_mut().skip(known).for_each(|skill| contain(&entry.directory, skill));
         }
     }
 }

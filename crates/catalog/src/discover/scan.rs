@@ -3,12 +3,11 @@
 //! Who wins a name is not decided here, and no skill's directory is searched for more skills.
 
 use super::Freshness;
-use super::parallel::in_parallel;
 use super::skill_files::{SkillDirectory, joined};
 use super::skill_reader::{self, Found, Manner};
 use super::unreadable;
 use crate::directory::{Directory, Kind, Name};
-use crate::index::{Check, Index, Record};
+use crate::index::{Check, Frames, Index, Record, Stored};
 use crate::precedence::Candidate;
 use crate::snapshot::Place;
 use crate::{Machine, Scope, bounds};
@@ -68,7 +67,9 @@ enum ItemKind {
 
 /// What an item turned out to be.
 enum Outcome {
-    Current,
+    /// A skill that the index has at this place.
+    Current(usize, Record),
+    /// A skill that was read.
     Read(Box<Record>),
     Group(Vec<Name>),
     /// A directory that is there and cannot be read.
@@ -82,18 +83,24 @@ impl Scanner<'_> {
         usize::try_from(self.config.limits.max_depth).unwrap_or(usize::MAX)
     }
 
-    /// Every skill of a root, nearest to its top first.
-    pub fn skills(&self, ground: &Ground, problems: &mut Vec<Problem>) -> Vec<Candidate> {
+    /// Adds every skill of a root to `found`, nearest to its top first.
+    pub fn skills(&self, ground: &Ground, found: &mut Vec<Candidate>, problems: &mut Vec<Problem>) {
         let cache = self.machine.cache.as_deref();
-        let mut index = match self.freshness {
-            Freshness::Indexed => Index::open(cache, &ground.path),
-            Freshness::Reread => Index::forgotten(cache, &ground.path),
+        let stored = match self.freshness {
+            Freshness::Indexed => Stored::open(cache, &ground.path),
+            Freshness::Reread => Stored::forgotten(cache, &ground.path),
         };
         let Ok(root) = Directory::open(&ground.path) else {
-            problems.push(unreadable(&ground.path));
-            return Vec::new();
+            return problems.push(unreadable(&ground.path));
         };
-        let mut walk = Walk { ground, found: Vec::new(), fresh: 0, seen_links: HashSet::new(), problems };
+        let mut walk = Walk {
+            ground,
+            index: stored.index(),
+            fresh: Frames::default(),
+            found,
+            seen_links: HashSet::new(),
+            problems,
+        };
         let mut level = vec![Item { path: PathBuf::new(), kind: ItemKind::Directory, ordinal: 0 }];
         let mut room =
             usize::try_from(self.config.limits.max_entries).unwrap_or(usize::MAX).saturating_add(1);
@@ -103,25 +110,32 @@ impl Scanner<'_> {
                 walk.tell_limit(self.config.limits.max_entries);
             }
             room -= level.len();
-            let outcomes = in_parallel(&level, |item| self.examine(ground, &root, item, &index));
-            let done = std::mem::take(&mut level);
-            for (item, outcome) in done.into_iter().zip(outcomes) {
-                level.extend(walk.take(item, outcome, depth, &mut index));
-            }
-            level.iter_mut().enumerate().for_each(|(ordinal, item)| item.ordinal = ordinal);
+            level = self.level(&mut walk, &root, &level, depth);
         }
         if level.iter().any(|item| item.kind == ItemKind::Directory) && ground.depth > 1 {
             walk.tell_depth(ground.depth);
         }
-        walk.keep(&index);
-        walk.found.into_iter().map(|(path, record)| ground.candidate(&path, record)).collect()
+        stored.update(&walk.index, &walk.fresh);
     }
 
-    fn examine(&self, ground: &Ground, root: &Directory, item: &Item, index: &Index) -> Outcome {
+    /// Takes what the items of one level are, and gives those of the next.
+    fn level(&self, walk: &mut Walk<'_>, root: &Directory, items: &[Item], depth: usize) -> Vec<Item> {
+        let mut below = Vec::new();
+        walk.found.reserve(items.len());
+        for item in items {
+            let outcome = self.examine(walk.ground, root, item, &walk.index);
+            walk.take(item, outcome, depth, &mut below);
+        }
+        below.iter_mut().enumerate().for_each(|(ordinal, item)| item.ordinal = ordinal);
+        below
+    }
+
+    fn examine(&self, ground: &Ground, root: &Directory, item: &Item, index: &Index<'_>) -> Outcome {
         let manner = Manner::lenient(self.config);
         let check = Check { root, limit: self.config.limits.max_file_bytes };
-        if item.key().is_some_and(|key| index.is_current(key, item.ordinal, &check)) {
-            return Outcome::Current;
+        let current = item.key().and_then(|key| index.current(key, item.ordinal, &check));
+        if let Some((place, record)) = current {
+            return Outcome::Current(place, record);
         }
         if item.kind == ItemKind::Flat {
             let read = skill_reader::read_flat(root, &item.path, manner);
@@ -158,56 +172,51 @@ impl Ground {
             file: record.file,
             flat: record.flat,
         };
-        Candidate { place, skill: record.skill, fingerprint: record.fingerprint, problems: record.problems }
+        Candidate::new(place, record.skill, record.fingerprint, record.problems)
     }
 }
 
 struct Walk<'a> {
     ground: &'a Ground,
-    found: Vec<(PathBuf, Record)>,
-    /// How many of them are not in the index as they are.
-    fresh: usize,
+    index: Index<'a>,
+    /// What is not in the index, to be added to it.
+    fresh: Frames,
+    found: &'a mut Vec<Candidate>,
     seen_links: HashSet<PathBuf>,
     problems: &'a mut Vec<Problem>,
 }
 
 impl Walk<'_> {
-    /// Notes an outcome and gives the items of the next level.
-    fn take(&mut self, item: Item, outcome: Outcome, depth: usize, index: &mut Index) -> Vec<Item> {
+    /// Notes an outcome and adds the items `below` it.
+    fn take(&mut self, item: &Item, outcome: Outcome, depth: usize, below: &mut Vec<Item>) {
         match outcome {
-            Outcome::Current => {
-                let record = item.key().and_then(|key| index.take(key, item.ordinal));
-                self.found.extend(record.map(|record| (item.path, record)));
+            Outcome::Current(place, record) => {
+                self.index.keep(place);
+                self.found.push(self.ground.candidate(&item.path, record));
             }
             Outcome::Read(record) => {
-                self.fresh += usize::from(item.key().is_some());
-                self.found.push((item.path, *record));
+                if let Some(key) = item.key() {
+                    self.fresh.add(key, &record);
+                }
+                self.found.push(self.ground.candidate(&item.path, *record));
             }
             Outcome::Group(names) => {
-                return names.into_iter().filter_map(|name| self.item(&item.path, name, depth)).collect();
+                below.reserve(names.len());
+                below.extend(names.into_iter().filter_map(|name| self.item(&item.path, name, depth)));
             }
             Outcome::Unreadable => self.problems.push(unreadable(&joined(&self.ground.path, &item.path))),
             Outcome::Nothing => {}
-        }
-        Vec::new()
-    }
-
-    /// Writes the index anew if anything in it is not as it was found.
-    fn keep(&self, index: &Index) {
-        if self.fresh > 0 || index.has_leftovers() {
-            let records: Vec<(&str, &Record)> =
-                self.found.iter().filter_map(|(path, record)| Some((path.to_str()?, record))).collect();
-            index.replace(records.into_iter());
         }
     }
 
     /// A name in a group, if it may be a skill or a group itself.
     fn item(&mut self, parent: &Path, name: Name, depth: usize) -> Option<Item> {
-        let text = name.name.to_string_lossy();
-        let is_hidden = text.starts_with('.') && !HIDDEN_GROUPS.contains(&text.as_ref());
-        let is_markdown = text.to_ascii_lowercase().ends_with(".md");
+        let bytes = name.name.as_encoded_bytes();
+        let is_any = |names: &[&str]| names.iter().any(|known| known.as_bytes() == bytes);
+        let is_hidden = bytes.starts_with(b".") && !is_any(HIDDEN_GROUPS);
+        let is_markdown = bytes.last_chunk().is_some_and(|end: &[u8; 3]| end.eq_ignore_ascii_case(b".md"));
         let may_be_flat = is_markdown && depth == 0;
-        if is_hidden || SKIPPED.contains(&text.as_ref()) || (name.kind == Kind::File && !may_be_flat) {
+        if is_hidden || is_any(SKIPPED) || (name.kind == Kind::File && !may_be_flat) {
             return None;
         }
         let path =

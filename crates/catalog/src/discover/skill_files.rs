@@ -5,8 +5,8 @@
 use crate::directory::{Directory, Kind, Name};
 use crate::index::Stamp;
 use guild_manifest::{Code, Pos, Problem};
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::ffi::{OsStr, OsString};
+use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
 
 /// How deep a skill's own files are looked at.
 const MAX_DEPTH: usize = 12;
@@ -120,6 +120,17 @@ pub fn joined(directory: &Path, path: &Path) -> PathBuf {
     match (directory.as_os_str().is_empty(), path.as_os_str().is_empty()) {
         (true, _) => path.to_owned(),
         (_, true) => directory.to_owned(),
+        // Joining looks for separators and grows what it just made; this is done for every skill.
+        _ if !path.is_absolute() && !is_separated(directory) => {
+            let parts = [directory.as_os_str(), OsStr::new(MAIN_SEPARATOR_STR), path.as_os_str()];
+            let mut whole = OsString::with_capacity(parts.iter().map(|part| part.len()).sum());
+            parts.iter().for_each(|part| whole.push(part));
+            PathBuf::from(whole)
+        }
         _ => directory.join(path),
     }
+}
+
+fn is_separated(directory: &Path) -> bool {
+    directory.as_os_str().as_encoded_bytes().ends_with(MAIN_SEPARATOR_STR.as_bytes())
 }

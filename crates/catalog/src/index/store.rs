@@ -3,120 +3,120 @@
 //! Whether a record still counts is not asked here.
 
 use super::Record;
+use crate::Fingerprint;
 use crate::fingerprint::Fingerprinter;
 use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Read as _, Write};
 use std::path::Path;
 use std::time::SystemTime;
 
-/// Raised whenever the shape of [`Record`] or of anything in it changes; a test holds the two together.
-const FORMAT: u32 = 1;
-const MAGIC: &[u8; 8] = b"guildidx";
-/// No record is larger; a length beyond it is damage.
-const MAX_RECORD: usize = 16 * 1024 * 1024;
+/// Raised whenever the shape of [`Record`], of anything in it or of the file changes; a test holds them together.
+const FORMAT: u32 = 2;
+/// What every index of this format begins with.
+const HEADER: [u8; 12] = {
+    let [a, b, c, d] = FORMAT.to_le_bytes();
+    [b'g', b'u', b'i', b'l', b'd', b'i', b'd', b'x', a, b, c, d]
+};
+const FINGERPRINT_BYTES: usize = 16;
 
-/// A record under its path.
-type Entry<'a> = (&'a str, &'a Record);
+/// Records under their paths, one after the other, each behind its length.
+#[derive(Debug, Default)]
+pub struct Frames {
+    bytes: Vec<u8>,
+    /// The frame that is being written.
+    waiting: Vec<u8>,
+}
 
-/// When the index was written, and its records by path; `None` where it is missing, damaged or of another format.
-///
-/// Records are read one by one, so that the file and what it holds are never in memory both.
-pub fn load(file: &Path) -> Option<(i64, Vec<(String, Record)>)> {
+impl Frames {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Adds a record under its path.
+    pub fn add(&mut self, path: &str, record: &Record) {
+        self.waiting.clear();
+        // A record is plain data, so that writing it out cannot fail.
+        self.waiting =
+            postcard::to_extend(&(path, record), std::mem::take(&mut self.waiting)).unwrap_or_default();
+        self.bytes.extend_from_slice(&length(&self.waiting));
+        self.bytes.extend_from_slice(&self.waiting);
+    }
+
+    /// Path and record of each, as they were written.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let mut rest = self.bytes.as_slice();
+        std::iter::from_fn(move || {
+            let (length, behind) = rest.split_first_chunk::<4>()?;
+            let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
+            let (frame, behind) = behind.split_at_checked(length)?;
+            rest = behind;
+            Some(frame)
+        })
+    }
+}
+
+/// The path that a frame begins with.
+pub fn path_of(frame: &[u8]) -> Option<&str> {
+    postcard::take_from_bytes(frame).ok().map(|(path, _)| path)
+}
+
+/// The record in a frame.
+pub fn record_of(frame: &[u8]) -> Option<Record> {
+    postcard::from_bytes(frame).ok().map(|(_, record): (&str, Record)| record)
+}
+
+/// When the index was written, and its records; `None` where it is missing, damaged or of another format.
+pub fn load(file: &Path) -> Option<(i64, Frames)> {
     // Opening a pipe would wait for somebody to write into it.
-    let file =
+    let mut file =
         fs::metadata(file).is_ok_and(|metadata| metadata.is_file()).then(|| File::open(file).ok())??;
-    let written = file.metadata().ok()?.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
-    let mut source =
-        Source { file: BufReader::with_capacity(128 * 1024, file), seen: Fingerprinter::default() };
-    if source.bytes::<8>()? != *MAGIC || source.number()? != FORMAT {
-        return None;
-    }
-    let count = source.number()?;
-    let mut records = Vec::new();
-    let mut frame = Vec::new();
-    for _ in 0..count {
-        let length = usize::try_from(source.number()?).ok().filter(|length| *length <= MAX_RECORD)?;
-        frame.resize(length, 0);
-        source.fill(&mut frame)?;
-        records.push(postcard::from_bytes(&frame).ok()?);
-    }
-    let Source { mut file, seen } = source;
-    let mut expected = [0; 16];
-    file.read_exact(&mut expected).ok()?;
-    (seen.finish().to_bytes() == expected).then_some((i64::try_from(written.as_nanos()).ok()?, records))
+    let metadata = file.metadata().ok()?;
+    let written = metadata.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    let mut start = [0; HEADER.len()];
+    file.read_exact(&mut start).ok().filter(|()| start == HEADER)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).ok()?);
+    file.read_to_end(&mut bytes).ok()?;
+    let end = bytes.len().checked_sub(FINGERPRINT_BYTES)?;
+    let is_whole =
+        bytes.split_at_checked(end).is_some_and(|(frames, end)| Fingerprint::of(frames).to_bytes() == end);
+    bytes.truncate(end);
+    is_whole.then_some((i64::try_from(written.as_nanos()).ok()?, Frames { bytes, ..Frames::default() }))
 }
 
 /// Writes the index beside its place and moves it there.
-pub fn save<'a>(file: &Path, records: impl ExactSizeIterator<Item = Entry<'a>>) -> io::Result<()> {
+pub fn save<'a>(file: &Path, frames: impl Iterator<Item = &'a [u8]>) -> io::Result<()> {
     let directory = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(directory)?;
     let temporary = tempfile::NamedTempFile::new_in(directory)?;
-    write(BufWriter::with_capacity(128 * 1024, temporary.as_file()), records)?;
+    write(temporary.as_file(), frames)?;
     temporary.as_file().sync_all()?;
     temporary.persist(file)?;
     Ok(())
 }
 
-fn write<'a>(file: impl Write, records: impl ExactSizeIterator<Item = Entry<'a>>) -> io::Result<()> {
-    let mut sink = Sink { file, seen: Fingerprinter::default() };
-    sink.write(MAGIC)?;
-    sink.write(&FORMAT.to_le_bytes())?;
-    sink.write(&length(records.len())?)?;
-    let mut frame = Vec::new();
-    for record in records {
-        frame.clear();
-        frame = postcard::to_extend(&record, frame).map_err(io::Error::other)?;
-        sink.write(&length(frame.len())?)?;
-        sink.write(&frame)?;
+fn write<'a>(file: impl Write, frames: impl Iterator<Item = &'a [u8]>) -> io::Result<()> {
+    let mut file = BufWriter::with_capacity(128 * 1024, file);
+    let mut seen = Fingerprinter::default();
+    file.write_all(&HEADER)?;
+    for frame in frames {
+        for part in [&length(frame), frame] {
+            seen.add_part(part);
+            file.write_all(part)?;
+        }
     }
-    let Sink { mut file, seen } = sink;
     file.write_all(&seen.finish().to_bytes())?;
     file.flush()
 }
 
-fn length(count: usize) -> io::Result<[u8; 4]> {
-    u32::try_from(count).map(u32::to_le_bytes).map_err(io::Error::other)
-}
-
-struct Source<R> {
-    file: R,
-    seen: Fingerprinter,
-}
-
-impl<R: Read> Source<R> {
-    fn fill(&mut self, bytes: &mut [u8]) -> Option<()> {
-        self.file.read_exact(bytes).ok()?;
-        self.seen.add(bytes);
-        Some(())
-    }
-
-    fn bytes<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let mut bytes = [0; N];
-        self.fill(&mut bytes)?;
-        Some(bytes)
-    }
-
-    fn number(&mut self) -> Option<u32> {
-        self.bytes().map(u32::from_le_bytes)
-    }
-}
-
-struct Sink<W> {
-    file: W,
-    seen: Fingerprinter,
-}
-
-impl<W: Write> Sink<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.seen.add(bytes);
-        self.file.write_all(bytes)
-    }
+/// A frame's length as it stands before it; no skill comes near the largest.
+fn length(frame: &[u8]) -> [u8; 4] {
+    u32::try_from(frame.len()).unwrap_or_default().to_le_bytes()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Fingerprint;
     use guild_manifest::skill::{self, Profile, Source};
 
     /// A skill with a value in as many fields as one file can fill.
@@ -148,12 +148,13 @@ mod tests {
             skill,
             problems: reading.problems,
         };
-        let bytes = postcard::to_stdvec(&("rich", &record)).unwrap();
-        let (path, again): (String, Record) = postcard::from_bytes(&bytes).unwrap();
-        assert_eq!((path.as_str(), &again), ("rich", &record));
+        let mut frames = Frames::default();
+        frames.add("rich", &record);
+        let frame = frames.iter().next().unwrap();
+        assert_eq!((path_of(frame), record_of(frame)), (Some("rich"), Some(record)));
         assert_eq!(
-            (FORMAT, Fingerprint::of(&bytes).to_string().as_str()),
-            (1, "a644b8b56070e7c5296f0758292f9c24")
+            (FORMAT, Fingerprint::of(frame).to_string().as_str()),
+            (2, "db195690d07f82719a460d7805acfd6a")
         );
     }
 }

@@ -50,7 +50,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
 
 fn print(data: &List<'_>, all: bool, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     if !data.skills.is_empty() {
-        print_skills(&data.skills, style, out)?;
+        print_skills(&data.skills.iter().collect::<Vec<_>>(), style, out)?;
     }
     for broken in data.broken.iter().flatten() {
         let reason = broken.problems.iter().find(|problem| problem.severity == "error");

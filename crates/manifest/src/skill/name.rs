@@ -21,7 +21,7 @@ pub struct Names {
 /// Whether a name can serve as an identifier: letters and digits of any script, `.`, `_` and `-`, not at the start.
 pub fn is_usable(name: &str) -> bool {
     name.starts_with(char::is_alphanumeric)
-        && name.chars().count() <= MAX_CHARS
+        && (name.len() <= MAX_CHARS || name.chars().count() <= MAX_CHARS)
         && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '-'))
 }
 

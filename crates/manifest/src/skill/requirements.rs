@@ -154,6 +154,9 @@ fn named(map: &Map, key: &str, problems: &mut Vec<Problem>) -> Vec<String> {
 }
 
 fn deduplicate(list: &mut Vec<String>) {
+    if list.len() < 2 {
+        return;
+    }
     let mut seen = std::collections::HashSet::new();
     list.retain(|entry| seen.insert(entry.clone()));
 }

@@ -108,24 +108,34 @@ impl Reader<'_> {
 
     fn map(&mut self, object: ast::Object<'_>, depth: usize) -> Result<Value, Problem> {
         let mut entries: Vec<Entry> = Vec::with_capacity(object.properties.len());
+        let has_twins = has_twins(&object);
         let mut known: HashMap<String, usize> = HashMap::new();
         for property in object.properties {
             let key_at = self.cursor.place(property.range.start);
             let key = property.name.as_str().to_owned();
-            let entry = Entry { key: key.clone(), key_at, value: self.node(property.value, depth + 1)? };
-            match known.get(&key).and_then(|index| entries.get_mut(*index)) {
+            let entry = Entry { key, key_at, value: self.node(property.value, depth + 1)? };
+            match known.get(&entry.key).and_then(|index| entries.get_mut(*index)) {
                 Some(earlier) => {
-                    self.problems.push(duplicate(&key, earlier.key_at, key_at));
+                    self.problems.push(duplicate(&entry.key, earlier.key_at, key_at));
                     *earlier = entry;
                 }
                 None => {
-                    known.insert(key, entries.len());
+                    if has_twins {
+                        known.insert(entry.key.clone(), entries.len());
+                    }
                     entries.push(entry);
                 }
             }
         }
         Ok(Value::Map(Map::from(entries)))
     }
+}
+
+/// Whether a key stands twice, which it hardly ever does.
+fn has_twins(object: &ast::Object<'_>) -> bool {
+    let mut keys: Vec<&str> = object.properties.iter().map(|property| property.name.as_str()).collect();
+    keys.sort_unstable();
+    keys.windows(2).any(|pair| matches!(pair, [a, b] if a == b))
 }
 
 fn number_kind(text: &str) -> ScalarKind {

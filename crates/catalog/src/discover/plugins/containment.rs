@@ -55,9 +55,9 @@ impl Files for Contained<'_> {
     }
 }
 
-/// The skill as it was found, or without its content if it lies outside its plugin's directory.
-pub fn contain(directory: &Path, mut skill: Candidate) -> Candidate {
-    let own = skill.place.own();
+/// Leaves a skill as it was found, or takes its content away if it lies outside its plugin's directory.
+pub fn contain(directory: &Path, skill: &mut Candidate) {
+    let own = skill.place().own();
     // Looking for links is cheaper than resolving every path, and most plugins have none.
     let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
     let has_link = own.ancestors().take_while(|path| *path != directory).any(is_link);
@@ -69,10 +69,10 @@ pub fn contain(directory: &Path, mut skill: Candidate) -> Candidate {
             "the skill is a link that leads out of its plugin",
             hint,
         );
-        skill.problems = vec![problem.in_file(skill.place.file.as_ref())];
-        skill.skill = None;
+        let place = skill.place().clone();
+        let problem = problem.in_file(place.file.as_ref());
+        *skill = Candidate::new(place, None, skill.fingerprint(), vec![problem]);
     }
-    skill
 }
 
 fn is_absence(error: &io::Error) -> bool {

@@ -6,7 +6,7 @@
 
 use super::core_kind;
 use crate::Pos;
-use crate::text::clamp;
+use crate::text::{self, clamp};
 use crate::tree::json::{self, Grammar};
 use crate::tree::{Entry, Map, Node, Scalar, ScalarKind, Value};
 
@@ -15,24 +15,36 @@ const MAX_DEPTH: usize = 6;
 
 /// Reads a whole block, or nothing.
 pub fn parse(text: &str, first_line: u32) -> Option<Node> {
-    let is_plain_byte = |byte: u8| (b' '..=b'~').contains(&byte) || byte == b'\n';
-    let is_ordinary_text = text.bytes().all(is_plain_byte) || text.chars().all(is_ordinary);
-    let has_blanks = |line: &str| line.starts_with(' ') && line.trim_matches(' ').is_empty();
-    if !text.ends_with('\n') || !is_ordinary_text || text.lines().any(has_blanks) {
+    if !text.ends_with('\n') || !is_ordinary_text(text) {
         return None;
     }
-    let lines: Vec<Line<'_>> =
-        text.lines().enumerate().filter_map(|(index, line)| Line::new(first_line, index, line)).collect();
+    let mut lines = Vec::with_capacity(16);
+    for (index, line) in text::lines(text).enumerate() {
+        let line =
+            Line::new(first_line.saturating_add(clamp(index)), line.strip_suffix('\n').unwrap_or(line));
+        // An empty line parts nothing here; one of blanks may be text of a block.
+        match line.text.is_empty() {
+            true if line.indent > 0 => return None,
+            true => {}
+            false => lines.push(line),
+        }
+    }
     let mut reader = Reader { lines: &lines, next: 0 };
     let root = reader.mapping(0, 0)?;
     (reader.next == lines.len()).then_some(root)
+}
+
+fn is_ordinary_text(text: &str) -> bool {
+    // Every byte is looked at, whatever came before it: only then does the compiler look at many of them at once.
+    let is_plain = |byte: u8| (b' '..=b'~').contains(&byte) || byte == b'\n';
+    text.bytes().fold(true, |plain, byte| plain & is_plain(byte)) || text.chars().all(is_ordinary)
 }
 
 fn is_ordinary(c: char) -> bool {
     (' '..='~').contains(&c) || c == '\n' || (c > '\u{9f}' && c != '\u{feff}')
 }
 
-/// A line that is not blank.
+/// A line without the blanks around it.
 struct Line<'a> {
     number: u32,
     indent: usize,
@@ -42,16 +54,10 @@ struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    fn new(first_line: u32, index: usize, line: &'a str) -> Option<Self> {
-        let text = line.trim_matches(' ');
-        let indent = line.len() - line.trim_start_matches(' ').len();
-        let is_ragged = line.ends_with(' ');
-        (!text.is_empty()).then(|| Line {
-            number: first_line.saturating_add(clamp(index)),
-            indent,
-            text,
-            is_ragged,
-        })
+    fn new(number: u32, line: &'a str) -> Self {
+        let start = line.trim_start_matches(' ');
+        let text = start.trim_end_matches(' ');
+        Self { number, indent: line.len() - start.len(), text, is_ragged: text.len() < start.len() }
     }
 }
 
