@@ -180,6 +180,21 @@ impl Drop for Arena {
     }
 }
 
+/// A time-out long enough for a container to start and too short for what attackers would like.
+pub(crate) fn a_moment() -> Duration {
+    Duration::from_secs(if is_slow() { 10 } else { 1 })
+}
+
+/// This many rounds, or fewer on a machine that is emulated.
+pub(crate) fn rounds(number: u64) -> u64 {
+    if is_slow() { number / 10 } else { number }
+}
+
+/// Machines that `cargo xtask vm-test` makes may be emulated, which is slow.
+fn is_slow() -> bool {
+    std::env::var_os("GUILD_VM").is_some()
+}
+
 /// A time that no attack should take.
 pub(crate) const A_MINUTE: Duration = Duration::from_secs(60);
 

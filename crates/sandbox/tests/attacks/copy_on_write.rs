@@ -13,7 +13,7 @@ attacks! {
         let (policy, workspace) = layered(arena);
         fs::create_dir(workspace.join("directory")).unwrap();
         fs::write(workspace.join("directory/deep"), "deep").unwrap();
-        let script = "cd /workspace && echo changed > file && chmod 777 file && rm -r directory && mkdir directory && mv file directory/moved && echo new > new && ls -R";
+        let script = "cd /workspace && echo changed > file && chmod 777 file && rm directory/deep && mv file directory/moved && echo new > new && ls -R";
         check(&arena.run(&policy, &bash(script)), ".:\ndirectory\nnew\n\n./directory:\nmoved");
         assert_eq!(fs::read_to_string(workspace.join("file")).unwrap(), "as it was");
         assert_eq!(fs::read_to_string(workspace.join("directory/deep")).unwrap(), "deep");

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use guild_sandbox::Outcome;
 
-use crate::arena::{Arena, bash, cgroups_of, check, mount_lines, own_mounts, python};
+use crate::arena::{Arena, bash, cgroups_of, check, mount_lines, own_mounts, python, rounds};
 
 attacks! {
     fn inherits_nothing_that_the_launcher_has_open(arena) {
@@ -27,7 +27,7 @@ attacks! {
                     drop((0..20).map(|_| inheritable(&canary)).collect::<Vec<_>>());
                 }
             });
-            for _ in 0..25 {
+            for _ in 0..rounds(25) {
                 let outcome = descriptors(arena);
                 done.store(outcome.stdout.text().trim_end() != "0 1 2", Ordering::Relaxed);
                 check(&outcome, "0 1 2");
@@ -43,7 +43,7 @@ attacks! {
         let policy = arena.with_mount(&workspace, "/workspace", guild_sandbox::Access::CopyOnWrite { layer });
         arena.run(&policy, &bash("true"));
         let before = state();
-        for round in 0..100 {
+        for round in 0..rounds(100) {
             let outcome = arena.run(&policy, &bash("sleep 1000 & exit 6"));
             assert_eq!(outcome.exit_code(), 6, "{round}");
         }

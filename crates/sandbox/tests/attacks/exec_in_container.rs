@@ -1,10 +1,8 @@
 //! Attacks around commands that are run in a container which lives already, perhaps with somebody hostile in it.
 
-use std::time::Duration;
-
 use guild_sandbox::{Access, Command, ExitStatus, LaunchError, Mount, Stdin};
 
-use crate::arena::{A_MINUTE, Witness, bash, check, python};
+use crate::arena::{A_MINUTE, Witness, a_moment, bash, check, python};
 
 attacks! {
     fn whoever_enters_cannot_be_seen_or_signalled(arena) {
@@ -63,7 +61,7 @@ attacks! {
         arena.wait(async {
             let mut bystander = container.exec(&patient, &[], A_MINUTE).await.unwrap();
             bystander.next().await.unwrap();
-            let child = container.exec(&doomed, &[], Duration::from_secs(1)).await.unwrap();
+            let child = container.exec(&doomed, &[], a_moment()).await.unwrap();
             let outcome = child.wait().await.unwrap();
             assert!(outcome.timed_out);
             let stdin = bystander.take_stdin().unwrap();
@@ -77,7 +75,7 @@ attacks! {
     fn a_fork_bomb_in_a_container_ends_with_its_command(arena) {
         let container = arena.start(&arena.policy());
         let bomb = bash("bomb() { bomb | bomb & }; bomb 2>/dev/null; while :; do bomb; done 2>/dev/null");
-        let outcome = arena.wait(async { container.exec(&bomb, &[], Duration::from_secs(2)).await?.wait().await });
+        let outcome = arena.wait(async { container.exec(&bomb, &[], a_moment()).await?.wait().await });
         assert!(outcome.unwrap().timed_out);
         check(&arena.exec(&*container, &others(), &[]), "");
         arena.wait(container.stop()).unwrap();

@@ -40,6 +40,8 @@ attacks! {
                     if top != '/proc':
                         continue
                 tried += 1
+                if tried > 5000:
+                    break
                 if attempt(os.mkdir, top + '/attack') == 'ok' or attempt(os.open, top + '/attack', os.O_CREAT | os.O_WRONLY) == 'ok':
                     written.append(top)
             print(tried > 100, written, attempt(os.mkdir, '/tmp/attack'), attempt(os.mkdir, '/output/attack'))
@@ -130,15 +132,18 @@ attacks! {
     }
 
     fn cannot_open_files_by_their_handles(arena) {
-        let script = "
+        let script = format!(
+            "
             handle = ctypes.create_string_buffer(struct.pack('Ii', 128, 0), 136)
             mount = ctypes.c_int()
-            print(call('name_to_handle_at', -100, b'/usr', ctypes.byref(handle), ctypes.byref(mount), 0))
+            print(call('name_to_handle_at', -100, b{:?}, ctypes.byref(handle), ctypes.byref(mount), 0))
             root = os.open('/', os.O_RDONLY)
             print(call('open_by_handle_at', root, ctypes.byref(handle), 0))
-            ";
-        assert_eq!(python_outside(script).lines().next(), Some("ok"));
-        arena.python(script, "EPERM\nEPERM");
+            ",
+            arena.directory("known")
+        );
+        assert_eq!(python_outside(&script).lines().next(), Some("ok"));
+        arena.python(&script, "EPERM\nEPERM");
     }
 
     fn cannot_link_the_hosts_files_to_where_they_could_be_written(arena) {
@@ -190,10 +195,10 @@ attacks! {
             "
             import stat
             for kind, major, minor in [(stat.S_IFCHR, 1, 1), (stat.S_IFCHR, 1, 3), (stat.S_IFBLK, 254, 0), (stat.S_IFBLK, 8, 0), (stat.S_IFCHR, 0, 0)]:
-                print(attempt(os.mknod, '/tmp/device', kind | 0o666, os.makedev(major, minor)) in ['EPERM', 'EACCES'], end=' ')
+                print(attempt(os.mknod, '/tmp/device', kind | 0o666, os.makedev(major, minor)), end=' ')
             print(attempt(os.mkfifo, '/tmp/pipe'))
             ",
-            "True True True True True ok",
+            "EACCES EACCES EACCES EACCES EACCES ok",
         );
     }
 

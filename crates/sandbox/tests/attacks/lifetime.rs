@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use guild_sandbox::{Embedded, ExitStatus, LaunchError, Surroundings};
 
-use crate::arena::{A_MINUTE, Arena, Witness, bash, cgroups_of, check, is_root, started_as};
+use crate::arena::{
+    A_MINUTE, Arena, Witness, a_moment, bash, cgroups_of, check, is_root, rounds, started_as,
+};
 
 attacks! {
     fn killing_the_launcher_leaves_no_process_and_no_cgroup(arena) {
@@ -54,7 +56,7 @@ attacks! {
             }
         }
         let mut witness = Witness::new(arena);
-        for moment in 0..25 {
+        for moment in 0..rounds(25) {
             let mut launcher = launcher(arena, &witness, "killing_the_launcher_at_any_moment_leaves_nothing");
             witness.wait_for_life();
             std::thread::sleep(Duration::from_micros(moment * 1777 % 40_000));
@@ -115,7 +117,7 @@ attacks! {
     fn a_container_ends_when_its_time_is_up(arena) {
         let mut witness = Witness::new(arena);
         let mut policy = witness.policy(arena);
-        policy.limits.timeout = Duration::from_secs(1);
+        policy.limits.timeout = a_moment();
         let container = arena.start(&policy);
         let script = format!("{} setsid sleep 1000 & wait", Witness::BE_SEEN);
         let outcome = arena.exec(&*container, &bash(&script), &[]);

@@ -1,16 +1,14 @@
 //! Attacks by processes that will not die, multiply, or turn on those who watch them.
 
-use std::time::Duration;
-
 use guild_sandbox::ExitStatus;
 
-use crate::arena::{Witness, bash, check, python};
+use crate::arena::{Witness, a_moment, bash, check, python};
 
 attacks! {
     fn setsid_grandchild_dies_with_the_timeout(arena) {
         let witness = Witness::new(arena);
         let mut policy = witness.policy(arena);
-        policy.limits.timeout = Duration::from_secs(1);
+        policy.limits.timeout = a_moment();
         let script = format!("{} setsid setsid sleep 1000 & sleep 1000", Witness::BE_SEEN);
         let outcome = arena.run(&policy, &bash(&script));
         assert_eq!((outcome.timed_out, outcome.exit_code()), (true, 124));
@@ -34,7 +32,7 @@ attacks! {
     fn ignoring_every_signal_does_not_help_against_the_timeout(arena) {
         let witness = Witness::new(arena);
         let mut policy = witness.policy(arena);
-        policy.limits.timeout = Duration::from_secs(1);
+        policy.limits.timeout = a_moment();
         let script = format!("{} trap '' $(seq 1 31); while :; do sleep 1000; done", Witness::BE_SEEN);
         assert!(arena.run(&policy, &bash(&script)).timed_out);
         witness.check_lived_and_died();
@@ -43,7 +41,7 @@ attacks! {
     fn a_process_that_stops_itself_is_ended_by_the_timeout(arena) {
         let witness = Witness::new(arena);
         let mut policy = witness.policy(arena);
-        policy.limits.timeout = Duration::from_secs(1);
+        policy.limits.timeout = a_moment();
         let script = format!("{} (kill -STOP $BASHPID) & kill -STOP $$", Witness::BE_SEEN);
         assert!(arena.run(&policy, &bash(&script)).timed_out);
         witness.check_lived_and_died();
@@ -124,7 +122,7 @@ attacks! {
     fn a_bomb_that_never_stops_forking_is_ended_by_the_timeout(arena) {
         let witness = Witness::new(arena);
         let mut policy = witness.policy(arena);
-        policy.limits.timeout = Duration::from_secs(2);
+        policy.limits.timeout = a_moment();
         let script = format!("{} bomb() {{ bomb | bomb & }}; bomb 2>/dev/null; while :; do bomb; done 2>/dev/null", Witness::BE_SEEN);
         assert!(arena.run(&policy, &bash(&script)).timed_out);
         witness.check_lived_and_died();

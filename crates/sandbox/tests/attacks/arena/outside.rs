@@ -52,7 +52,9 @@ pub(crate) fn cgroups_of(process: u32) -> Vec<PathBuf> {
     while let Some(directory) = left.pop() {
         for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                if entry.file_name().to_string_lossy().starts_with(&name) {
+                let own = entry.file_name().to_string_lossy().into_owned();
+                // Where this process itself may have been told to stand aside does not count.
+                if own.starts_with(&name) && !own.ends_with("-self") {
                     found.push(entry.path());
                 }
                 left.push(entry.path());
