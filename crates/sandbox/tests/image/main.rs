@@ -7,10 +7,12 @@
 )]
 
 mod archives;
+mod busybox;
 mod formats;
 mod hostile;
 mod layers;
 mod registry;
+mod roles;
 mod server;
 mod store;
 
