@@ -69,6 +69,16 @@ codes! {
     NoHome = "no_home", 1, "There is no home directory in which to keep anything.";
     UnknownBackend = "unknown_backend", 2, "There is no such container runtime here.";
     UnknownImageRole = "unknown_image_role", 2, "No image role has that name; the message lists those that there are.";
+    ImageNotFound = "image_not_found", 1, "There is no such image, in the store or in the registry; the message lists names near it.";
+    ImageAmbiguous = "image_ambiguous", 1, "Several images are meant; the message lists them.";
+    ImageInvalid = "image_invalid", 1, "The file is no image, or a broken one; nothing of it was kept.";
+    ImageUnsafe = "image_unsafe", 3, "The image holds something that reaches beyond its own root; nothing of it was kept.";
+    ImageTooLarge = "image_too_large", 1, "The image is larger than images may be, or unpacks to it; nothing of it was kept.";
+    ImageDigestMismatch = "image_digest_mismatch", 1, "A part of the image is not what its digest says; nothing of it was kept.";
+    ImageUnsupported = "image_unsupported", 1, "It is no container image, or none for this machine.";
+    ImageInUse = "image_in_use", 1, "A role names the image, or a container runs in it, so it was not removed.";
+    RegistryDenied = "registry_denied", 1, "The registry wants to know who asks, or does not give it to them.";
+    RegistryFailed = "registry_failed", 1, "The registry cannot be reached, fails, or takes too long.";
     UnknownCode = "unknown_code", 2, "There is no such code.";
     Usage = "usage", 2, "The command line is wrong.";
     Internal = "internal", 70, "A defect in Guildhall itself.";

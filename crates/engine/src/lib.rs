@@ -15,6 +15,7 @@ mod envelope;
 mod explain;
 mod file_match;
 mod hall;
+mod image;
 mod instructions;
 mod invocable;
 mod list;
@@ -46,6 +47,10 @@ pub use guild_catalog as catalog;
 pub use guild_manifest as manifest;
 pub use guild_sandbox as containers;
 pub use hall::{ConfigFile, Configured, Hall, configure};
+pub use image::{
+    Images, ImportRequest, ImportSource, PullRequest, image_import, image_inspect, image_list, image_pull,
+    image_remove,
+};
 pub use invocable::Caller;
 pub use list::{ListRequest, list};
 pub use live::{Change, Changes, Live, RefreshError};

@@ -4,6 +4,7 @@
 
 mod changes;
 mod check;
+mod image;
 mod lossy;
 mod sandbox;
 mod show;
@@ -15,6 +16,10 @@ use serde::Serialize;
 
 pub use changes::{ChangeDetail, ChangeSummary, ChangesDecided, ChangesList, ChangesShow, RefusedChange};
 pub use check::{Check, CheckSummary, CheckedFile, OtherFile, ProblemLine};
+pub use image::{
+    ImageConfig, ImageDetail, ImageInspect, ImageKept, ImageLine, ImageList, ImageRemove, ImageSource,
+    LayerLine, RoleLine,
+};
 pub use sandbox::{ContainerLine, LeftBehind, SandboxContainer, SandboxList, SandboxRun};
 pub use show::{Contract, Detail, Param, Show};
 pub use summary::{CollisionLine, FilePath, SkillSummary};

@@ -1,8 +1,8 @@
 //! The command line: global options and one subcommand, each in a file of its own.
 
 use crate::commands::{
-    changes, check, completions, doctor, explain, list, new, plugins, prompt, reload, render, roots, sandbox,
-    search, show, watch,
+    changes, check, completions, doctor, explain, image, list, new, plugins, prompt, reload, render, roots,
+    sandbox, search, show, watch,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -53,6 +53,7 @@ enum Command {
     Reload(reload::Args),
     Watch(watch::Args),
     Sandbox(sandbox::Args),
+    Image(image::Args),
     Changes(changes::Args),
     Doctor(doctor::Args),
     Explain(explain::Args),
@@ -84,6 +85,7 @@ impl Cli {
             Command::Render(args) => render::run(&args, &ui),
             Command::Reload(args) => reload::run(&args, &ui),
             Command::Watch(args) => watch::run(&args, &ui),
+            Command::Image(args) => image::run(&args, &ui),
             Command::Sandbox(args) => sandbox::run(&args, &ui),
             Command::Changes(args) => changes::run(&args, &ui),
             Command::Doctor(args) => doctor::run(&args, &ui),

@@ -7,6 +7,7 @@ pub mod check;
 pub mod completions;
 pub mod doctor;
 pub mod explain;
+pub mod image;
 pub mod list;
 pub mod new;
 pub mod plugins;

@@ -3,11 +3,15 @@
 pub mod escape;
 mod live;
 mod problem;
+mod progress;
 pub mod sarif;
+mod size;
 mod table;
 
 pub use live::LiveOutput;
 pub use problem::{problem, problem_line};
+pub use progress::Progress;
+pub use size::size;
 pub use table::{Cell, table};
 
 use std::fmt;

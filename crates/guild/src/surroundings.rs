@@ -19,8 +19,12 @@ use std::{env, fs};
 
 /// Whether colour is unwanted: `NO_COLOR` is set, or the terminal cannot show any.
 pub fn refuses_colour() -> bool {
-    env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
-        || env::var_os("TERM").is_some_and(|t| t == "dumb")
+    env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) || is_dumb()
+}
+
+/// Whether the terminal can neither show colour nor write over a line.
+pub fn is_dumb() -> bool {
+    env::var_os("TERM").is_some_and(|terminal| terminal == "dumb")
 }
 
 /// The machine, seen from `directory` or from where the process was started.

@@ -8,8 +8,9 @@ use crate::surroundings;
 use clap::ValueEnum;
 use guild_engine::catalog::{Freshness, Machine};
 use guild_engine::containers::Surroundings;
+use guild_engine::manifest::Problem;
 use guild_engine::reply::ProblemLine;
-use guild_engine::{Code, ConfigFile, Envelope, Hall, Places, Status};
+use guild_engine::{Code, ConfigFile, Envelope, Hall, Images, Places, Status, configure};
 use serde::Serialize;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::mem::ManuallyDrop;
@@ -92,16 +93,29 @@ impl Ui {
         ManuallyDrop::new(hall)
     }
 
+    /// The images and roles, by the configuration as it is now.
+    pub fn images(&self) -> Images {
+        let configured = configure(&self.config_files());
+        self.warn_of(
+            &configured.ignored,
+            "its settings are not in effect, and its image roles are not known",
+        );
+        Images::open(&self.places(), &self.machine, &configured.config.sandbox)
+    }
+
     /// Says that a person's own settings are not in effect, which nothing else in a list or a prompt would show.
     pub fn warn_of_ignored(&self, hall: &Hall) {
+        let warning = "its settings are not in effect, and agents are offered no skill until it is mended";
+        self.warn_of(&hall.ignored_config, warning);
+    }
+
+    fn warn_of(&self, problems: &[Problem], warning: &str) {
         if self.global.json {
             return;
         }
-        for problem in &hall.ignored_config {
+        for problem in problems {
             let place = escape::exact(&problem.file);
             let message = escape::line(&problem.message);
-            let warning =
-                "its settings are not in effect, and agents are offered no skill until it is mended";
             writeln!(io::stderr(), "warning: {place}:{}: {message}; {warning}", problem.at.line).ok();
         }
     }
@@ -109,6 +123,16 @@ impl Ui {
     /// Whether nothing but data and errors is wanted.
     pub fn is_quiet(&self) -> bool {
         self.global.quiet
+    }
+
+    /// Whether what happens meanwhile is said.
+    pub fn tells(&self) -> bool {
+        !self.global.quiet && !self.global.json
+    }
+
+    /// Whether progress is shown: somebody watches, on a terminal that can.
+    pub fn shows_progress(&self) -> bool {
+        self.tells() && io::stderr().is_terminal() && !surroundings::is_dumb()
     }
 
     /// Whether the output is one envelope.

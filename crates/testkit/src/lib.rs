@@ -12,6 +12,7 @@
 mod dice;
 mod env;
 mod fixture;
+pub mod image;
 mod output;
 mod registry;
 mod running;

@@ -12,6 +12,10 @@ use std::thread;
 
 use tempfile::TempDir;
 
+use crate::image::Parts;
+
+const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
+
 const PROGRAM: &str = "docker-registry";
 
 /// `ada` with the password `lovelace`, as `htpasswd -B` writes them.
@@ -77,6 +81,23 @@ impl Registry {
     /// Where it is: `127.0.0.1:PORT`.
     pub fn host(&self) -> &str {
         &self.host
+    }
+
+    /// Pushes a whole image under a tag or its digest, and gives the bytes of its manifest.
+    #[track_caller]
+    pub fn push_image(&self, repository: &str, reference: &str, parts: &Parts) -> Vec<u8> {
+        let mut manifest = Vec::new();
+        for (path, bytes) in &parts.files {
+            let Some(hex) = path.strip_prefix("blobs/sha256/") else { continue };
+            let digest = format!("sha256:{hex}");
+            if digest == parts.manifest {
+                manifest.clone_from(bytes);
+            } else {
+                self.push_blob(repository, &digest, bytes);
+            }
+        }
+        self.push_manifest(repository, reference, MANIFEST, &manifest);
+        manifest
     }
 
     /// Pushes the manifest or index of an image under a tag or its digest; what it names has been pushed before.

@@ -64,6 +64,8 @@ const PROVOKED: &[(Code, &[&str])] = &[
     (Code::ContainerNotFound, &["sandbox", "stop", "ctr_0000000000000000"]),
     (Code::UnknownBackend, &["sandbox", "run", "--backend", "chroot", "--", "true"]),
     (Code::UnknownImageRole, &["sandbox", "run", "--role", "nobody", "--", "true"]),
+    (Code::ImageNotFound, &["image", "inspect", "gone"]),
+    (Code::ImageInvalid, &["image", "import", "draft.md"]),
     (Code::UnknownCode, &["explain", "check_faild"]),
     (Code::Usage, &["list", "--sorce"]),
 ];
@@ -85,11 +87,22 @@ const ELSEWHERE: &[(Code, &str)] = &[
     (Code::SandboxUnsupported, REFUSALS),
     (Code::SandboxLaunchFailed, REFUSALS),
     (Code::SandboxEnded, REFUSALS),
+    (Code::ImageAmbiguous, IMAGES),
+    (Code::ImageUnsafe, IMAGES),
+    (Code::ImageTooLarge, IMAGES),
+    (Code::ImageDigestMismatch, IMAGES),
+    (Code::ImageUnsupported, IMAGES),
+    (Code::ImageInUse, "images::an_image_comes_is_looked_at_and_goes"),
+    (Code::RegistryDenied, "images::a_password_comes_from_dockers_configuration"),
+    (Code::RegistryFailed, "the unit tests of crates/engine/src/image/failure.rs"),
     (Code::Internal, "the unit test of crates/guild/src/defect.rs"),
 ];
 
 /// What depends on the machine is provoked by the attacks on the sandbox, and made into codes there.
 const REFUSALS: &str = "the unit tests of crates/engine/src/sandbox/refusal.rs";
+
+/// What takes an archive is provoked with one.
+const IMAGES: &str = "images::what_is_refused_leaves_nothing_behind";
 
 #[test]
 fn every_code_is_provoked_and_ends_with_its_exit_code() {
@@ -265,7 +278,7 @@ fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
             {"status":"error","code":"usage","message":"unrecognized subcommand 'lst'; tip: a similar subcommand exists: 'list'","data":null}
             [exit 2]
             $ guild --json
-            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, roots, plugins, new, prompt, render, reload, watch, sandbox, changes, doctor, explain, completions]","data":null}
+            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, roots, plugins, new, prompt, render, reload, watch, sandbox, image, changes, doctor, explain, completions]","data":null}
             [exit 2]
             $ guild list --sourc x
             [stderr]

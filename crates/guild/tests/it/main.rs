@@ -11,6 +11,7 @@ mod changes;
 mod codes;
 mod errors;
 mod help;
+mod images;
 mod json;
 mod modules;
 mod pipe;

@@ -19,6 +19,11 @@ fn the_schema_is_current() {
     add("check", of::<reply::Check<'_>>(&mut generator));
     add("doctor", of::<reply::Doctor>(&mut generator));
     add("explain", of::<Option<reply::Explain>>(&mut generator));
+    add("image import", of::<reply::ImageKept>(&mut generator));
+    add("image inspect", of::<reply::ImageInspect>(&mut generator));
+    add("image list", of::<reply::ImageList>(&mut generator));
+    add("image pull", of::<reply::ImageKept>(&mut generator));
+    add("image remove", of::<reply::ImageRemove>(&mut generator));
     add("list", of::<reply::List<'_>>(&mut generator));
     add("new", of::<reply::New<'_>>(&mut generator));
     add("plugins", of::<reply::Plugins<'_>>(&mut generator));

@@ -1,8 +1,10 @@
 //! A walk through every command, exactly as it looks.
 
+use crate::images::undated;
 use crate::world::WORLD;
 use crate::{commands, env};
 use expect_test::expect_file;
+use guild_testkit::image::tar;
 use guild_testkit::session;
 
 const WALK: &str = r#"
@@ -86,6 +88,13 @@ guild changes show chg_0
 guild changes apply chg_0
 guild changes drop chg_0
 
+# A root file system of one's own for containers.
+guild image import tools.tar
+guild image list
+guild image inspect tools
+guild image remove tools
+guild image pull "no reference"
+
 # From elsewhere there is only what is the person's own.
 cd ~
 guild list
@@ -94,7 +103,10 @@ guild watch --for 0.01 --interval 0.01
 
 #[test]
 fn every_command_looks_as_it_did() {
-    expect_file!["tour.txt"].assert_eq(&session(&env(WORLD), WALK));
+    let env = env(WORLD);
+    let tools = tar("bin/\nbin/tool x = tool\n");
+    std::fs::write(env.project().join("tools.tar"), tools).unwrap();
+    expect_file!["tour.txt"].assert_eq(&undated(&session(&env, WALK)));
 }
 
 #[test]

@@ -65,7 +65,9 @@ impl Arena {
     /// The arena of the backend with this name. One line for each backend there is.
     fn of(name: &str) -> Arena {
         let (backend, policy): (Box<dyn Backend>, Policy) = match name {
-            "embedded" => (Box::new(Embedded::new(&guild_sandbox::Surroundings::default())), Policy::default()),
+            "embedded" => {
+                (Box::new(Embedded::new(&guild_sandbox::Surroundings::default())), Policy::default())
+            }
             _ => panic!("GUILD_ATTACK_BACKENDS names `{name}`, which is no backend"),
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

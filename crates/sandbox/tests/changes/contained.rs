@@ -42,8 +42,9 @@ fn what_a_container_wrote_is_applied_and_belongs_to_whom_the_source_belongs() {
     };
     let command = Command::new("sh").args(["-euc", SCRIPT]);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let outcome = runtime
-        .block_on(async { Embedded::new(&Surroundings::default()).launch(&policy, &command).await.unwrap().wait().await.unwrap() });
+    let outcome = runtime.block_on(async {
+        Embedded::new(&Surroundings::default()).launch(&policy, &command).await.unwrap().wait().await.unwrap()
+    });
     assert!(outcome.success(), "{}", outcome.stderr.text());
     assert_eq!(world.snapshot("source"), before);
 

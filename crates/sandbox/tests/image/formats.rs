@@ -4,8 +4,8 @@ use expect_test::{Expect, expect};
 use guild_sandbox::image::{Choice, ImportRequest, Kind, Listener, Platform, Source};
 use serde_json::json;
 
-use crate::archives::{blob, bytes_of, docker, gzip, oci, oci_of, pack, tar, xz, zstd};
-use crate::{NOW, World, told};
+use crate::{NOW, World, told, xz};
+use guild_testkit::image::{blob, bytes_of, docker, gzip, oci, oci_of, pack, tar, zstd};
 
 const ROOT: &str = "bin/\nbin/sh x = sh\netc/\netc/hostname = box\nlib -> usr/lib\n";
 
@@ -47,8 +47,8 @@ fn one_tree_has_one_content_digest_in_every_form() {
     assert_eq!(kinds, [Content, Content, Content, Content, Manifest, Manifest, Manifest, Config, Config]);
     // Three digests, three trees.
     assert_eq!(world.store.list().unwrap().len(), 3);
-    assert_eq!(images[4].digest, layout.manifest);
-    assert_eq!(images[7].digest, layout.config, "both forms have one configuration here");
+    assert_eq!(images[4].digest.to_string(), layout.manifest);
+    assert_eq!(images[7].digest.to_string(), layout.config, "both forms have one configuration here");
     assert_eq!(images[0].digest, images[0].content);
 }
 
@@ -214,10 +214,8 @@ fn of_several_images_one_is_chosen_by_name_and_platform() {
         let choice = Choice { name: Some(which), platform: &platform };
         let request = ImportRequest { name: None, choice, now: NOW, listener: &Listener::default() };
         let shown = world.store.import(Source::Path(&path), &request);
-        shown.map_or_else(
-            |error| told(&error),
-            |image| crate::archives::tree(&world.store.root_of(&image.digest)),
-        )
+        shown
+            .map_or_else(|error| told(&error), |image| crate::tree::tree(&world.store.root_of(&image.digest)))
     };
     assert_eq!(shown("x/one:1", "linux/amd64"), "a 644 = amd\n");
     assert_eq!(shown("x/one:1", "linux/arm64"), "a 644 = arm\n");

@@ -4,8 +4,8 @@ use expect_test::{Expect, expect};
 use guild_sandbox::image::{Digest, Limits};
 use serde_json::json;
 
-use crate::World;
-use crate::archives::{bytes_of, docker, gzip, oci, oci_of, pack, tar, xz, zstd};
+use crate::{World, xz};
+use guild_testkit::image::{bytes_of, docker, gzip, oci, oci_of, pack, tar, zstd};
 
 /// Unpacks layers, given as text, and shows the tree or the refusal. What lies beside the store must not change.
 #[track_caller]
@@ -502,7 +502,7 @@ fn nesting_without_end_is_refused() {
     let mut list = json!({"manifests": []});
     for _ in 0..10 {
         let index = "application/vnd.oci.image.index.v1+json";
-        list = json!({"manifests": [crate::archives::blob(&mut files, index, bytes_of(&list))]});
+        list = json!({"manifests": [guild_testkit::image::blob(&mut files, index, bytes_of(&list))]});
     }
     files.push(("index.json".to_owned(), bytes_of(&list)));
     check_file(

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use crate::World;
-use crate::archives::{oci, pack};
+use guild_testkit::image::{oci, pack};
 
 #[track_caller]
 fn check(layers: &[&str], expect: &Expect) {

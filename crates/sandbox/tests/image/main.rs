@@ -6,7 +6,6 @@
     reason = "a test that cannot go on fails, and what lacks an expected part is a failure"
 )]
 
-mod archives;
 mod busybox;
 mod formats;
 mod hostile;
@@ -15,7 +14,9 @@ mod registry;
 mod roles;
 mod server;
 mod store;
+mod tree;
 
+use std::io::Write as _;
 use std::path::Path;
 
 use guild_sandbox::image::{
@@ -70,7 +71,7 @@ impl World {
     #[track_caller]
     fn shown(&self, result: Result<Image, ImageError>) -> String {
         match result {
-            Ok(image) => archives::tree(&self.store.root_of(&image.digest)),
+            Ok(image) => tree::tree(&self.store.root_of(&image.digest)),
             Err(error) => {
                 assert_eq!(self.residue(), "", "something is left behind");
                 told(&error).replace(self.directory.path().to_str().unwrap(), "[DIR]")
@@ -100,4 +101,11 @@ fn told(error: &ImageError) -> String {
     let kind = debug.split([' ', '(', '{']).next().unwrap();
     let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
     format!("{kind}: {error}{cause}\n")
+}
+
+/// Compressed by xz.
+fn xz(bytes: &[u8]) -> Vec<u8> {
+    let mut writer = lzma_rust2::XzWriter::new(Vec::new(), lzma_rust2::XzOptions::default()).unwrap();
+    writer.write_all(bytes).unwrap();
+    writer.finish().unwrap()
 }

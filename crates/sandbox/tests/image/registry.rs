@@ -10,9 +10,10 @@ use guild_sandbox::image::{
 use guild_testkit::Registry;
 use serde_json::{Value as Json, json};
 
-use crate::archives::{Parts, bytes_of, oci, oci_of, tar, tree};
 use crate::server::{Answer, Server};
+use crate::tree::tree;
 use crate::{NOW, World};
+use guild_testkit::image::{Parts, bytes_of, oci, oci_of, tar};
 
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 const INDEX: &str = "application/vnd.oci.image.index.v1+json";
@@ -61,29 +62,12 @@ impl Pull<'_> {
     }
 }
 
-/// Pushes the parts of an image and gives the bytes of its manifest.
-fn push(registry: &Registry, repository: &str, tag: &str, parts: &Parts) -> Vec<u8> {
-    let blob_of = |digest: &Digest| {
-        let path = format!("blobs/sha256/{}", digest.hex());
-        parts.files.iter().find(|(name, _)| *name == path).unwrap().1.clone()
-    };
-    for (path, bytes) in parts.files.iter().filter(|(path, _)| path.starts_with("blobs/")) {
-        let digest = format!("sha256:{}", path.rsplit('/').next().unwrap());
-        if digest != parts.manifest.to_string() {
-            registry.push_blob(repository, &digest, bytes);
-        }
-    }
-    let manifest = blob_of(&parts.manifest);
-    registry.push_manifest(repository, tag, MANIFEST, &manifest);
-    manifest
-}
-
 /// The blobs of an image as a server offers them, and its manifest under `latest`.
 fn offered(parts: Parts) -> impl Fn(&str) -> Answer {
     move |request: &str| {
         let path = request.split(' ').nth(1).unwrap();
         let wanted = match path.rsplit('/').next().unwrap() {
-            "latest" => parts.manifest.hex(),
+            "latest" => parts.manifest.replace("sha256:", ""),
             digest => digest.replace("sha256:", ""),
         };
         match parts.files.iter().find(|(name, _)| name.ends_with(&wanted) && !wanted.is_empty()) {
@@ -110,13 +94,13 @@ fn check(world: &World, pull: &Pull<'_>, host: &str, expect: &Expect) {
 fn an_image_is_pulled_from_a_registry() {
     let (registry, world) = (Registry::start(), World::new());
     let parts = oci(&["bin/sh x = sh", "etc/hostname = box", "more = 1"]);
-    push(&registry, "tools/base", "1", &parts);
+    registry.push_image("tools/base", "1", &parts);
     let events = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&events);
     let listener = Listener::new(move |event| seen.lock().unwrap().push(event.clone()));
     let pull = Pull { listener, ..Pull::new(format!("{}/tools/base:1", registry.host())) };
     let image = pull.run(&world).unwrap();
-    assert_eq!(image.digest, parts.manifest);
+    assert_eq!(image.digest.to_string(), parts.manifest);
     assert_eq!(image.names[0].name, format!("{}/tools/base:1", registry.host()));
     assert_eq!(image.config.working_dir, "/work");
     expect![[r#"
@@ -143,12 +127,12 @@ fn an_image_is_pulled_from_a_registry() {
 fn a_tag_is_resolved_to_what_it_stands_for_now() {
     let (registry, world) = (Registry::start(), World::new());
     let reference = format!("{}/a/b", registry.host());
-    push(&registry, "a/b", "latest", &oci(&["version = 1"]));
+    registry.push_image("a/b", "latest", &oci(&["version = 1"]));
     let one = Pull::new(&reference).run(&world).unwrap();
     // Nothing has changed, so nothing is fetched.
     let again = Pull::new(&reference).run(&world).unwrap();
     assert_eq!(one, again);
-    push(&registry, "a/b", "latest", &oci(&["version = 2"]));
+    registry.push_image("a/b", "latest", &oci(&["version = 2"]));
     let two = Pull::new(&reference).run(&world).unwrap();
     assert_ne!(one.digest, two.digest);
     assert_eq!(world.store.find(&format!("{reference}:latest")).unwrap().digest, two.digest);
@@ -165,7 +149,7 @@ fn the_platform_chooses_from_an_index() {
         let layer = tar(&format!("architecture = {architecture}"));
         let parts = oci_of(&[layer], &json!({"config": {"architecture": architecture}}));
         let digest = parts.manifest.to_string();
-        let manifest = push(&registry, "multi", &digest, &parts);
+        let manifest = registry.push_image("multi", &digest, &parts);
         manifests.push(json!({"mediaType": MANIFEST, "digest": digest, "size": manifest.len(),
             "platform": {"os": "linux", "architecture": architecture}}));
     }
@@ -211,7 +195,11 @@ fn the_platform_chooses_from_an_index() {
 #[test]
 fn an_image_for_another_machine_is_refused_before_its_layers_are_fetched() {
     let (registry, world) = (Registry::start(), World::new());
-    push(&registry, "a", "latest", &oci_of(&[tar("a = 1")], &json!({"config": {"architecture": "arm64"}})));
+    registry.push_image(
+        "a",
+        "latest",
+        &oci_of(&[tar("a = 1")], &json!({"config": {"architecture": "arm64"}})),
+    );
     check(
         &world,
         &Pull::new(format!("{}/a", registry.host())),
@@ -225,7 +213,7 @@ fn an_image_for_another_machine_is_refused_before_its_layers_are_fetched() {
 #[test]
 fn what_is_not_there_and_what_is_no_reference_is_told() {
     let (registry, world) = (Registry::start(), World::new());
-    push(&registry, "a/b", "latest", &oci(&["a = 1"]));
+    registry.push_image("a/b", "latest", &oci(&["a = 1"]));
     let host = registry.host();
     let check = |reference: String, expect: &Expect| check(&world, &Pull::new(reference), host, expect);
     check(
@@ -269,7 +257,7 @@ fn what_is_not_there_and_what_is_no_reference_is_told() {
 #[test]
 fn a_locked_registry_opens_to_what_the_docker_configuration_says() {
     let (registry, world) = (Registry::start_locked(), World::new());
-    push(&registry, "private", "latest", &oci(&["secret = 1"]));
+    registry.push_image("private", "latest", &oci(&["secret = 1"]));
     let pull = Pull::new(format!("{}/private", registry.host()));
     check(
         &world,
@@ -476,7 +464,8 @@ fn a_registry_that_sends_another_layer_is_caught() {
 fn a_registry_that_sends_another_manifest_than_was_pinned_is_caught() {
     let pinned = oci(&["a = 1"]).manifest;
     let other = oci(&["a = 2"]);
-    let bytes = other.files.iter().find(|(name, _)| name.ends_with(&other.manifest.hex())).unwrap().1.clone();
+    let hex = other.manifest.replace("sha256:", "");
+    let bytes = other.files.iter().find(|(name, _)| name.ends_with(&hex)).unwrap().1.clone();
     let server = Server::start(move |_| Answer::ok(bytes.clone()));
     let pull = Pull::new(format!("{}/a@{pinned}", server.host));
     check(
@@ -595,7 +584,7 @@ fn a_pulled_image_is_held_to_the_same_limits() {
 #[test]
 fn several_may_pull_one_image_at_once() {
     let (registry, world) = (Registry::start(), World::new());
-    push(&registry, "a", "latest", &oci(&["a = 1", "zeros 50000", "c = 3"]));
+    registry.push_image("a", "latest", &oci(&["a = 1", "zeros 50000", "c = 3"]));
     let reference = format!("{}/a", registry.host());
     std::thread::scope(|scope| {
         for _ in 0..4 {

@@ -7,7 +7,7 @@ use guild_sandbox::Root;
 use guild_sandbox::image::{ResolveError, RoleRoot};
 
 use crate::World;
-use crate::archives::tar;
+use guild_testkit::image::tar;
 
 #[test]
 fn the_hosts_own_root_is_known_by_its_distribution() {

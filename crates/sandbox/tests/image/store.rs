@@ -6,7 +6,7 @@ use expect_test::expect;
 use guild_sandbox::image::{Limits, Reaped, RemoveError, Store};
 
 use crate::World;
-use crate::archives::{oci, pack, tar};
+use guild_testkit::image::{oci, pack, tar};
 
 fn two() -> World {
     let world = World::new();
