@@ -7,13 +7,13 @@ use std::io::Write;
 use std::path::Path;
 use std::time::SystemTime;
 
-use guild_manifest::config::Sandbox;
 use guild_sandbox::live::{
     Ceilings, ContainerId, Record, Registry, RegistryError, StartError, Supervisor, supervise,
 };
 
 use super::run::{refused, remarks};
 use super::{Backends, CommandRequest, ContainerRequest, Refusal};
+use crate::image::Images;
 use crate::reply::{ContainerLine, SandboxContainer, SandboxList, SandboxRun};
 use crate::{Code, Envelope, Places};
 
@@ -38,10 +38,10 @@ pub struct LaunchRequest<'a> {
 pub async fn sandbox_launch(
     places: &Places,
     backends: &Backends,
-    settings: &Sandbox,
+    images: &Images,
     request: &LaunchRequest<'_>,
 ) -> Envelope<SandboxContainer> {
-    match launch(places, backends, settings, request).await {
+    match launch(places, backends, images, request).await {
         Ok(record) => {
             let line = ContainerLine::of(&record, request.now);
             Envelope::ok(SandboxContainer { container: Some(line) })
@@ -53,11 +53,14 @@ pub async fn sandbox_launch(
 async fn launch(
     places: &Places,
     backends: &Backends,
-    settings: &Sandbox,
+    images: &Images,
     request: &LaunchRequest<'_>,
 ) -> Result<Record, Refusal> {
     let registry = registry(places)?;
+    let settings = images.settings();
     let backend = backends.choose(request.backend, settings).await?;
+    // Held until the supervisor holds it.
+    let role = images.resolve(request.container.role.as_deref())?;
     let launched = request.now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let record = Record {
         version: 1,
@@ -66,7 +69,7 @@ async fn launch(
         shared: request.shared,
         backend: backend.name().to_owned(),
         role: request.container.role.clone().unwrap_or_else(|| settings.role.clone()),
-        policy: request.container.policy(settings, &[])?,
+        policy: request.container.policy(settings, role.root.clone(), &[])?,
         launched_ms: u64::try_from(launched.as_millis()).unwrap_or(u64::MAX),
         supervisor: 0,
     };

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use guild_manifest::config::{Enforcement as Configured, RoleRoot, Sandbox};
+use guild_manifest::config::{Enforcement as Configured, Sandbox};
 use guild_sandbox::{Access, Enforcement, Limits, Mount, Network, Policy, Root, Scratch};
 
 use super::Refusal;
 use crate::Code;
-use guild_manifest::fold::nearest;
 
 /// A container as it is asked for.
 #[derive(Debug, Clone, Default)]
@@ -72,8 +71,8 @@ impl ContainerRequest {
         kept.map(|mount| mount.source.as_path())
     }
 
-    /// The policy that it comes to, with a layer for each directory whose changes are kept.
-    pub(crate) fn policy(&self, settings: &Sandbox, layers: &[&Path]) -> Result<Policy, Refusal> {
+    /// The policy that it comes to, with a root file system and a layer for each directory whose changes are kept.
+    pub(crate) fn policy(&self, settings: &Sandbox, root: Root, layers: &[&Path]) -> Result<Policy, Refusal> {
         let scratch = settings.usage.scratch_mb << 20;
         let scratch = |target: &str, keep| Scratch { target: target.into(), size: scratch, keep };
         let base = [("PATH", PATH), ("HOME", "/tmp"), ("LANG", "C.UTF-8")];
@@ -81,7 +80,7 @@ impl ContainerRequest {
             base.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         env.extend(self.env.clone());
         Ok(Policy {
-            root: root(self.role.as_deref().unwrap_or(&settings.role), settings)?,
+            root,
             mounts: self.mounts(layers)?,
             scratch: vec![scratch("/tmp", None), scratch("/output", self.out.clone())],
             network: self.network,
@@ -127,22 +126,6 @@ impl LimitRequest {
                 Configured::Strict => Enforcement::Strict,
                 Configured::BestEffort => Enforcement::BestEffort,
             },
-        }
-    }
-}
-
-fn root(role: &str, settings: &Sandbox) -> Result<Root, Refusal> {
-    match settings.roles.get(role).map(|role| &role.root) {
-        Some(RoleRoot::Host) => Ok(Root::Host),
-        Some(_) => Err(Refusal::new(
-            Code::SandboxUnsupported,
-            format!("the role `{role}` has no root file system yet"),
-        )),
-        None => {
-            let known = settings.roles.keys().map(String::as_str).collect::<Vec<_>>();
-            let hint = nearest(role, known.iter().copied()).map(|near| format!("; did you mean `{near}`?"));
-            let message = format!("there is no image role `{role}`; known: {}", known.join(", "));
-            Err(Refusal::new(Code::UnknownImageRole, message + &hint.unwrap_or_default()))
         }
     }
 }

@@ -7,12 +7,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use guild_manifest::config::Sandbox;
 use guild_sandbox::{Backend, Child, ChildStdin, Chunk, Command, Outcome, Stdin};
 
 use super::{Backends, ContainerRequest, Refusal};
 use crate::changes::Keeping;
 use crate::counted::counted;
+use crate::image::Images;
 use crate::reply::{ChangeSummary, SandboxRun};
 use crate::{Envelope, Places};
 
@@ -44,15 +44,15 @@ pub struct RunRequest<'a> {
 /// Runs a command in a container of its own.
 pub async fn sandbox_run(
     backends: &Backends,
-    settings: &Sandbox,
+    images: &Images,
     request: RunRequest<'_>,
     command: CommandRequest<'_>,
 ) -> Envelope<SandboxRun> {
-    let backend = match backends.choose(request.backend, settings).await {
+    let backend = match backends.choose(request.backend, images.settings()).await {
         Ok(backend) => backend,
         Err(refusal) => return refused(refusal, None),
     };
-    match run(backend, settings, request, command).await {
+    match run(backend, images, request, command).await {
         Ok((outcome, changes)) => {
             let message = remarks(&outcome, &changes);
             let mut data = SandboxRun::from(&outcome);
@@ -65,14 +65,16 @@ pub async fn sandbox_run(
 
 async fn run(
     backend: &dyn Backend,
-    settings: &Sandbox,
+    images: &Images,
     request: RunRequest<'_>,
     command: CommandRequest<'_>,
 ) -> Result<(Outcome, Vec<ChangeSummary>), Refusal> {
+    // Held until the end, lest the image be removed from under the command.
+    let role = images.resolve(request.container.role.as_deref())?;
     let begin = |source: &Path| Keeping::begin(request.places, source, request.now);
     let keeping: Vec<Keeping> = request.container.kept().map(begin).collect::<Result<_, _>>()?;
     let layers: Vec<&Path> = keeping.iter().map(Keeping::layer).collect();
-    let policy = request.container.policy(settings, &layers)?;
+    let policy = request.container.policy(images.settings(), role.root.clone(), &layers)?;
     let child = backend.launch(&policy, &command.command()).await?;
     let outcome = command.follow(child).await?;
     let changes = keeping.into_iter().map(Keeping::finish).collect::<Result<Vec<_>, _>>()?;

@@ -4,7 +4,7 @@ use super::container::ContainerArgs;
 use crate::runtime;
 use crate::ui::Ui;
 use guild_engine::containers::live::Supervisor;
-use guild_engine::{LaunchRequest, configure, container_backends, sandbox_launch};
+use guild_engine::{LaunchRequest, container_backends, sandbox_launch};
 use std::process::ExitCode;
 
 /// Launch a container that lives on, and print its id
@@ -28,7 +28,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
         Err(error) => return ui.defect(&format!("cannot find this program: {error}")),
     };
     let supervisor = Supervisor { program, arguments: ["sandbox", "supervise"].map(Into::into).into() };
-    let settings = configure(&ui.config_files()).config.sandbox;
+    let images = ui.images();
     let backends = container_backends(&ui.surroundings());
     let container = args.container.request(ui);
     let owner = ui.owner(args.owner.as_deref());
@@ -40,7 +40,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
         supervisor: &supervisor,
         now: ui.now(),
     };
-    match runtime::block_on(sandbox_launch(&ui.places(), &backends, &settings, &request)) {
+    match runtime::block_on(sandbox_launch(&ui.places(), &backends, &images, &request)) {
         Ok(envelope) => ui.finish(&envelope, |data, _, out| match &data.container {
             Some(container) => writeln!(out, "{}", container.id),
             None => Ok(()),

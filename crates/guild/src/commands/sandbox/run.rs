@@ -5,7 +5,7 @@ use super::streams;
 use crate::print::LiveOutput;
 use crate::runtime;
 use crate::ui::Ui;
-use guild_engine::{CommandRequest, RunRequest, configure, container_backends, sandbox_run};
+use guild_engine::{CommandRequest, RunRequest, container_backends, sandbox_run};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -44,7 +44,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
         stdin: streams::stdin(),
         on_output: &mut |chunk| live.show(chunk),
     };
-    let settings = configure(&ui.config_files()).config.sandbox;
+    let images = ui.images();
     let backends = container_backends(&ui.surroundings());
     let places = ui.places();
     let request = RunRequest {
@@ -53,6 +53,6 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
         places: &places,
         now: ui.now(),
     };
-    let ended = runtime::block_on(sandbox_run(&backends, &settings, request, command));
+    let ended = runtime::block_on(sandbox_run(&backends, &images, request, command));
     streams::finish(ui, ended, &mut live)
 }
