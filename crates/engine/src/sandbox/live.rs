@@ -13,8 +13,9 @@ use guild_sandbox::live::{
 
 use super::run::{refused, remarks};
 use super::{Backends, CommandRequest, ContainerRequest, Refusal};
+use crate::image::Images;
 use crate::reply::{ContainerLine, SandboxContainer, SandboxList, SandboxRun};
-use crate::{Code, Envelope, Images, Places};
+use crate::{Code, Envelope, Places};
 
 /// A container that is to live on.
 #[derive(Debug, Clone)]
@@ -58,7 +59,8 @@ async fn launch(
     let registry = registry(places)?;
     let settings = images.settings();
     let backend = backends.choose(request.backend, settings).await?;
-    let (policy, _hold) = request.container.policy(images, &[])?;
+    // Held until the supervisor holds it.
+    let role = images.resolve(request.container.role.as_deref())?;
     let launched = request.now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let record = Record {
         version: 1,
@@ -67,7 +69,7 @@ async fn launch(
         shared: request.shared,
         backend: backend.name().to_owned(),
         role: request.container.role.clone().unwrap_or_else(|| settings.role.clone()),
-        policy,
+        policy: request.container.policy(settings, role.root.clone(), &[])?,
         launched_ms: u64::try_from(launched.as_millis()).unwrap_or(u64::MAX),
         supervisor: 0,
     };

@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use guild_manifest::config::{Enforcement as Configured, Sandbox};
-use guild_sandbox::image::{Hold, Resolved};
-use guild_sandbox::{Access, Enforcement, Limits, Mount, Network, Policy, Scratch};
+use guild_sandbox::{Access, Enforcement, Limits, Mount, Network, Policy, Root, Scratch};
 
 use super::Refusal;
-use crate::{Code, Images};
+use crate::Code;
 
 /// A container as it is asked for.
 #[derive(Debug, Clone, Default)]
@@ -72,21 +71,15 @@ impl ContainerRequest {
         kept.map(|mount| mount.source.as_path())
     }
 
-    /// The policy that it comes to, with a layer for each directory whose changes are kept, and what keeps its image where it is.
-    pub(crate) fn policy(
-        &self,
-        images: &Images,
-        layers: &[&Path],
-    ) -> Result<(Policy, Option<Hold>), Refusal> {
-        let settings = images.settings();
-        let Resolved { root, hold, .. } = images.resolve(self.role.as_deref())?;
+    /// The policy that it comes to, with a root file system and a layer for each directory whose changes are kept.
+    pub(crate) fn policy(&self, settings: &Sandbox, root: Root, layers: &[&Path]) -> Result<Policy, Refusal> {
         let scratch = settings.usage.scratch_mb << 20;
         let scratch = |target: &str, keep| Scratch { target: target.into(), size: scratch, keep };
         let base = [("PATH", PATH), ("HOME", "/tmp"), ("LANG", "C.UTF-8")];
         let mut env: BTreeMap<String, String> =
             base.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         env.extend(self.env.clone());
-        let policy = Policy {
+        Ok(Policy {
             root,
             mounts: self.mounts(layers)?,
             scratch: vec![scratch("/tmp", None), scratch("/output", self.out.clone())],
@@ -94,10 +87,11 @@ impl ContainerRequest {
             env,
             limits: self.limits.over(settings),
             ..Policy::default()
-        };
-        Ok((policy, hold))
+        })
     }
+}
 
+impl ContainerRequest {
     fn mounts(&self, layers: &[&Path]) -> Result<Vec<Mount>, Refusal> {
         let mut layers = layers.iter();
         let mounts = self.mounts.iter().map(|mount| {

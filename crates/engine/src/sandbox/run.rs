@@ -12,8 +12,9 @@ use guild_sandbox::{Backend, Child, ChildStdin, Chunk, Command, Outcome, Stdin};
 use super::{Backends, ContainerRequest, Refusal};
 use crate::changes::Keeping;
 use crate::counted::counted;
+use crate::image::Images;
 use crate::reply::{ChangeSummary, SandboxRun};
-use crate::{Envelope, Images, Places};
+use crate::{Envelope, Places};
 
 /// A command as it is asked for.
 pub struct CommandRequest<'a> {
@@ -68,10 +69,12 @@ async fn run(
     request: RunRequest<'_>,
     command: CommandRequest<'_>,
 ) -> Result<(Outcome, Vec<ChangeSummary>), Refusal> {
+    // Held until the end, lest the image be removed from under the command.
+    let role = images.resolve(request.container.role.as_deref())?;
     let begin = |source: &Path| Keeping::begin(request.places, source, request.now);
     let keeping: Vec<Keeping> = request.container.kept().map(begin).collect::<Result<_, _>>()?;
     let layers: Vec<&Path> = keeping.iter().map(Keeping::layer).collect();
-    let (policy, _hold) = request.container.policy(images, &layers)?;
+    let policy = request.container.policy(images.settings(), role.root.clone(), &layers)?;
     let child = backend.launch(&policy, &command.command()).await?;
     let outcome = command.follow(child).await?;
     let changes = keeping.into_iter().map(Keeping::finish).collect::<Result<Vec<_>, _>>()?;
