@@ -278,7 +278,7 @@ fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
             {"status":"error","code":"usage","message":"unrecognized subcommand 'lst'; tip: a similar subcommand exists: 'list'","data":null}
             [exit 2]
             $ guild --json
-            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, roots, plugins, new, prompt, render, reload, watch, sandbox, changes, image, doctor, explain, completions]","data":null}
+            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, roots, plugins, new, prompt, render, reload, watch, sandbox, image, changes, doctor, explain, completions]","data":null}
             [exit 2]
             $ guild list --sourc x
             [stderr]
@@ -352,7 +352,7 @@ fn a_container_that_cannot_be_had_says_why() {
             [exit 2]
             $ guild sandbox run --role defualt -- true
             [stderr]
-            error[unknown_image_role]: there is no image role `defualt`; known: default; did you mean `default`?
+            error[unknown_image_role]: there is no image role `defualt`; there are: default; did you mean `default`?
             [exit 2]
             $ guild sandbox run --memory lots -- true
             [stderr]
