@@ -1,0 +1,340 @@
+//! Evaluation as far as constants go: names, joined texts, decoders, files, the environment.
+//!
+//! One map of names serves the whole program. What cannot be known stays unknown.
+
+use super::expression::{Call, Expression, Statement};
+use super::javascript::module_name;
+use super::known::{self, is};
+use super::rules;
+use super::value::Value;
+use crate::codes::Code;
+use crate::flow::Taint;
+use crate::scan::{Scan, Setting, Source};
+use crate::syntax::Grammar;
+use crate::{decode, places, secrets};
+use std::collections::HashMap;
+
+/// How deep functions within functions are followed.
+const MAX_NESTING: usize = 40;
+
+/// A program that is being evaluated.
+pub struct Program<'a, 's> {
+    pub grammar: Grammar,
+    pub source: &'a Source<'s>,
+    pub scan: &'a mut Scan,
+    names: HashMap<String, Value>,
+    /// The parameters of functions, and what they were called with.
+    parameters: HashMap<String, Vec<(String, Taint)>>,
+    nesting: usize,
+}
+
+/// Evaluates a program and measures its calls.
+pub fn run(grammar: Grammar, statements: &[Statement], source: &Source<'_>, scan: &mut Scan) {
+    let (names, parameters) = (HashMap::new(), HashMap::new());
+    let mut program = Program { grammar, source, scan, names, parameters, nesting: 0 };
+    // Functions are called above and below where they stand; the second time all calls are known.
+    program.all(statements);
+    program.all(statements);
+}
+
+impl Program<'_, '_> {
+    fn all(&mut self, statements: &[Statement]) -> Value {
+        let mut returned = Value::default();
+        if self.nesting > MAX_NESTING {
+            self.scan.limit(self.source.path, "functions nest deeper than what is read");
+            return returned;
+        }
+        self.nesting += 1;
+        for statement in statements {
+            match statement {
+                Statement::Assign(names, value, adds) => self.assign(names, value, *adds),
+                Statement::Evaluate(value) => {
+                    self.value(value);
+                }
+                Statement::Import(name, path) => {
+                    self.names.insert(name.clone(), Value::of_path(path.clone()));
+                }
+                Statement::Define(name, parameters, body) => self.define(name, parameters, body),
+                Statement::Return(value) => {
+                    let value = self.value(value);
+                    returned.taint.merge(&value.taint);
+                    returned.text = returned.text.or(value.text);
+                }
+            }
+        }
+        self.nesting -= 1;
+        returned
+    }
+
+    fn assign(&mut self, names: &[String], value: &Expression, adds: bool) {
+        let value = self.value(value);
+        for name in names {
+            let mut next = value.clone();
+            if adds && let Some(held) = self.names.get(name) {
+                next = Value::joined(&[held.clone(), next], "");
+            }
+            self.names.insert(name.clone(), next);
+        }
+    }
+
+    fn define(&mut self, name: &str, parameters: &[String], body: &[Statement]) {
+        let known = self.parameters.entry(name.to_owned()).or_default();
+        if known.is_empty() {
+            known.extend(parameters.iter().map(|name| (name.clone(), Taint::default())));
+        }
+        for (parameter, taint) in known.clone() {
+            self.names.insert(parameter, Value::of_taint(taint));
+        }
+        let mut returned = self.all(body);
+        returned.path = format!("{name}()");
+        // A call of the function is worth what it returns.
+        self.names.insert(format!("{name}()"), returned);
+    }
+
+    /// The value of an expression; calls in it are measured.
+    pub fn value(&mut self, expression: &Expression) -> Value {
+        match expression {
+            Expression::Text(text) => Value::of_text(text.clone()),
+            Expression::Number(number) => Value { path: number.to_string(), ..Value::default() },
+            Expression::Name(name) => self.name(name),
+            Expression::Member(of, name) => {
+                let of = self.value(of);
+                self.member(of, name, false)
+            }
+            Expression::Index(of, index) => self.index(of, index),
+            Expression::Reversed(of) => {
+                let of = self.value(of);
+                Value { text: of.text.map(|text| text.chars().rev().collect()), ..of }
+            }
+            Expression::Join(parts, between) => {
+                let parts: Vec<Value> = parts.iter().map(|part| self.value(part)).collect();
+                Value::joined(&parts, between)
+            }
+            Expression::Group(entries) => self.group(entries),
+            Expression::Function(_, body) => {
+                let returned = self.all(body);
+                Value { path: String::new(), text: None, ..returned }
+            }
+            Expression::Call(call) => self.call(call),
+        }
+    }
+
+    fn name(&mut self, name: &str) -> Value {
+        match self.names.get(name) {
+            Some(value) => value.clone(),
+            None => Value::of_path(name.to_owned()),
+        }
+    }
+
+    /// `of.name`, also where the name is computed.
+    fn member(&mut self, of: Value, name: &str, hidden: bool) -> Value {
+        if let Some(variable) = self.environment(&of.path, name) {
+            return variable;
+        }
+        if let Some(held) = self.names.get(&format!("{}.{name}", of.path)) {
+            return held.clone();
+        }
+        let path = if of.path.is_empty() { format!("().{name}") } else { format!("{}.{name}", of.path) };
+        let whole = is(&path, &["os.environ", "process.env"]);
+        let taint = Taint { environment: whole, ..of.taint };
+        Value { path, taint, hidden: of.hidden || hidden, text: of.text.filter(|_| is_kept(name)), items: of.items }
+    }
+
+    /// One variable of the environment.
+    fn environment(&mut self, path: &str, name: &str) -> Option<Value> {
+        if !is(path, &["os.environ", "process.env"]) || matches!(name, "get" | "items" | "copy" | "keys" | "values" | "update") {
+            return None;
+        }
+        Some(self.variable(name))
+    }
+
+    fn variable(&mut self, name: &str) -> Value {
+        if self.source.setting == Setting::Script {
+            self.scan.needs.variable(name, self.source.path, self.source.line);
+        }
+        let secret = secrets::is_secret_name(name).then(|| name.to_owned());
+        let mut value = Value::of_taint(Taint { secret, ..Taint::default() });
+        if matches!(name, "HOME" | "USERPROFILE") {
+            value.text = Some("~".to_owned());
+        }
+        value
+    }
+
+    fn index(&mut self, of: &Expression, index: &Expression) -> Value {
+        let is_plain = matches!(index, Expression::Text(_));
+        let (of, key) = (self.value(of), self.value(index));
+        if let (Expression::Number(number), false) = (index, of.items.is_empty()) {
+            let item = usize::try_from(*number).ok().and_then(|at| of.items.get(at));
+            if let Some(item) = item {
+                return item.clone();
+            }
+        }
+        match key.text {
+            Some(name) if !of.path.is_empty() => {
+                let picked = Value { taint: of.taint.clone().picked(), ..of };
+                self.member(picked, &name, !is_plain)
+            }
+            _ => Value { taint: of.taint.picked(), ..Value::default() },
+        }
+    }
+
+    fn group(&mut self, entries: &[(Option<String>, Expression)]) -> Value {
+        let mut out = Value::default();
+        for (key, value) in entries {
+            let value = self.value(value);
+            let is_header = key.as_deref().is_some_and(is_header);
+            // A credential that a request shows to prove itself is one secret, not a file that is sent.
+            out.taint.merge(&if is_header { value.taint.clone().picked() } else { value.taint.clone() });
+            if out.items.len() < 1024 {
+                out.items.push(value);
+            }
+        }
+        out
+    }
+
+    fn call(&mut self, call: &Call) -> Value {
+        let callee = self.value(&call.callee);
+        let mut keywords = Vec::new();
+        let mut arguments = Vec::new();
+        let mut callbacks = Vec::new();
+        for (keyword, argument) in &call.arguments {
+            if let Expression::Function(parameters, body) = argument {
+                callbacks.push((parameters, body));
+                continue;
+            }
+            let value = self.value(argument);
+            match keyword {
+                Some(keyword) => keywords.push((keyword.clone(), value)),
+                None => arguments.push(value),
+            }
+        }
+        self.bind(&callee.path, &arguments);
+        let result = self.result(&callee, &arguments, &keywords, call);
+        rules::check(self, &rules::Called { callee: &callee, arguments: &arguments, keywords: &keywords, call });
+        for (parameters, body) in callbacks {
+            self.callback(parameters, body, &callee, &result);
+        }
+        result
+    }
+
+    /// A function that is handed over is called with what the callee has.
+    fn callback(&mut self, parameters: &[String], body: &[Statement], callee: &Value, result: &Value) {
+        let mut taint = callee.taint.clone();
+        taint.merge(&result.taint);
+        for parameter in parameters {
+            self.names.insert(parameter.clone(), Value { path: result.path.clone(), ..Value::of_taint(taint.clone()) });
+        }
+        self.all(body);
+    }
+
+    /// Remembers what a function of the program is called with.
+    fn bind(&mut self, path: &str, arguments: &[Value]) {
+        if let Some(parameters) = self.parameters.get_mut(path) {
+            for ((_, taint), argument) in parameters.iter_mut().zip(arguments) {
+                taint.merge(&argument.taint);
+            }
+        }
+    }
+
+    fn result(&mut self, callee: &Value, arguments: &[Value], keywords: &[(String, Value)], call: &Call) -> Value {
+        let path = callee.path.as_str();
+        if let Some(returned) = self.names.get(&format!("{path}()")) {
+            return returned.clone();
+        }
+        if let Some(value) = self.computed(callee, arguments, call) {
+            return value;
+        }
+        let mut taint = callee.taint.clone();
+        arguments.iter().for_each(|argument| taint.merge(&argument.taint));
+        keywords.iter().for_each(|(key, value)| {
+            let value = if is_header(key) { value.taint.clone().picked() } else { value.taint.clone() };
+            taint.merge(&value);
+        });
+        let first = arguments.first();
+        if known::is_network(path) {
+            let url = first.and_then(|url| url.text.clone()).unwrap_or_else(|| "$".to_owned());
+            taint = Taint { download: Some(url), ..taint };
+        }
+        if (is(path, known::READERS) || path.ends_with(".read_text") || path.ends_with(".read_bytes"))
+            && let Some(file) = first.or(Some(callee)).map(Value::text).filter(|file| places::is_credential(file))
+        {
+            taint.credential = Some(file.to_owned());
+            self.scan.report(self.source, call.row, Code::CredentialRead, &call.text);
+        }
+        if path.ends_with(".get") || path.starts_with("re.") || path.ends_with(".match") {
+            taint = taint.picked();
+        }
+        Value { path: format!("{path}()"), taint, ..Value::default() }
+    }
+
+    /// Calls whose value can be computed.
+    fn computed(&mut self, callee: &Value, arguments: &[Value], call: &Call) -> Option<Value> {
+        let path = callee.path.as_str();
+        let first = arguments.first();
+        let is_literal = |at: usize| matches!(call.arguments.get(at), Some((_, Expression::Text(_))));
+        let method = path.rsplit('.').next().unwrap_or_default();
+        match path {
+            "getattr" => {
+                let name = arguments.get(1).and_then(|name| name.text.clone())?;
+                return Some(self.member(first?.clone(), &name, !is_literal(1)));
+            }
+            "__import__" | "importlib.import_module" | "require" | "import" => {
+                let module = module_name(first?.text.as_deref()?);
+                return Some(Value { hidden: !is_literal(0), ..Value::of_path(module) });
+            }
+            "os.getenv" | "os.environ.get" => return Some(self.variable(first?.text.as_deref()?)),
+            "chr" | "String.fromCharCode" | "String.fromCodePoint" => return characters(arguments),
+            "os.homedir" => return Some(Value::of_text("~".to_owned())),
+            _ => {}
+        }
+        if is(path, known::HOMES) {
+            return Some(Value::of_text("~".to_owned()));
+        }
+        if is(path, known::PATH_JOINS) {
+            return Some(Value { path: String::new(), ..Value::joined(arguments, "/") });
+        }
+        if is(path, known::DECODERS) || path == "Buffer.from" && is_encoding(arguments.get(1)) {
+            return Some(decoded(first?));
+        }
+        if is(path, known::TRANSPARENT) && !(is(path, known::READERS) && places::is_credential(first?.text())) {
+            return Some(Value { path: format!("{path}()"), ..first?.clone() });
+        }
+        if method == "join" {
+            let (list, between) = if first?.items.is_empty() { (callee, first?.text()) } else { (first?, callee.text()) };
+            return (!list.items.is_empty()).then(|| Value::joined(&list.items, between));
+        }
+        let reads_credential = method.starts_with("read") && places::is_credential(callee.text());
+        (known::TRANSPARENT_METHODS.contains(&method) && arguments.len() <= 1 && !reads_credential)
+            .then(|| Value { path: format!("{path}()"), ..callee.clone() })
+    }
+}
+
+/// Names of entries that prove who asks.
+fn is_header(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    ["headers", "authorization", "auth", "cookies", "cookie", "cert", "x-api-key", "apikey", "api_key", "token", "verify"]
+        .contains(&key.as_str())
+}
+
+/// Methods that leave the text as it is when they are named.
+fn is_kept(name: &str) -> bool {
+    known::TRANSPARENT_METHODS.contains(&name) || matches!(name, "join" | "format" | "replace" | "split" | "home")
+}
+
+fn is_encoding(value: Option<&Value>) -> bool {
+    value.is_some_and(|value| matches!(value.text(), "base64" | "hex" | "base64url"))
+}
+
+/// The text of code points.
+fn characters(arguments: &[Value]) -> Option<Value> {
+    let one = |value: &Value| char::from_u32(value.path.parse().ok()?);
+    arguments.iter().map(one).collect::<Option<String>>().map(Value::of_text)
+}
+
+/// A decoder's result: marked, and with its text where that can be read.
+fn decoded(value: &Value) -> Value {
+    let bytes = decode::hex(value.text()).or_else(|| decode::base64(value.text()));
+    let text = bytes.as_deref().and_then(decode::readable);
+    let taint = Taint { decoded: true, ..value.taint.clone() };
+    Value { text, taint, ..Value::default() }
+}

@@ -1,0 +1,72 @@
+//! How a text is meant: as something to do, or as something to beware of.
+//!
+//! It reads the words around a text. A warning near a text that people are urged to run does not make it an example.
+
+use crate::pattern::patterns;
+use crate::scan::Setting;
+
+
+
+patterns! {
+    /// Words of those who warn, forbid or look for something.
+    WARNING = r"\b(never|do not|don't|dont|must not|should not|shouldn't|avoid|detects?|detecting|detection|scans? for|scanner|scanning|",
+        r"flag(s|ged)?|blocks?|blocked|blocking|den(y|ies|ied)|malicious|malware|attack(s|er|ers|ing)?|dangerous|danger|vulnerab[a-z]*|",
+        r"insecure|unsafe|suspicious|red flags?|exploit(s|ation|able)?|payloads?|injections?|threats?|anti-?patterns?|wrong|bad|",
+        r"risky|risks?|audit(s|ing)?|reject(s|ed)?|refuse[sd]?|forbidden|prohibited|phishing|indicators?|destructive|catastrophic|harmful|",
+        r"guardrails?|blacklist|denylist|blocklist|disallow(ed)?|hardening|pentest[a-z]*|penetration test[a-z]*|ctf|red team[a-z]*|",
+        r"untrusted|evasion|obfuscat[a-z]*|poison[a-z]*|exfiltrat[a-z]*|backdoor[a-z]*|abuse[sd]?|examples? of|warning signs?)\b";
+    /// Words of those who want something done now.
+    URGING = r"\b((copy|paste|run|execute|enter) (this|the|following|these|it)[a-z ]{0,30}(command|script|line|code|terminal|below)|",
+        r"into (your |the )?terminal|in (your |the )?terminal|before (using|proceeding|you (start|begin|use))|",
+        r"must be installed|is required to (use|run|function)|will not (work|function) (without|correctly|until|properly))";
+    /// Words of a skill that looks for dangers.
+    DEFENSIVE = r"\b(security (audit|scan|review|check|analy|guard|hardening|monitor|polic|test)[a-z]*|vulnerabilit(y|ies)|malware|threats?|",
+            r"(detect|scan|audit|vet|block|prevent)[a-z]* (for |against )?[a-z ,]{0,40}(malicious|dangerous|threat|attack|injection|malware|vulnerab|destructive)[a-z]*|",
+            r"prompt injection|pentest[a-z]*|penetration test[a-z]*|red team[a-z]*|guardrails?|exploit[a-z]*|yara|semgrep|fuzz[a-z]*)\b";
+}
+
+/// Signs that stand for "wrong".
+const SIGNS: &[&str] = &["❌", "🚫", "⛔", "🛑", "☠", "✗", "✘"];
+
+/// Whether words warn of something.
+pub fn is_warning(words: &str) -> bool {
+    SIGNS.iter().any(|sign| words.contains(sign)) || WARNING.is_in(words)
+}
+
+/// Whether words urge to do something.
+pub fn is_urging(words: &str) -> bool {
+    URGING.is_in(words)
+}
+
+/// How a text among these words is meant.
+pub fn setting(words: &str, is_defensive: bool) -> Setting {
+    if (is_defensive || is_warning(words)) && !is_urging(words) { Setting::Example } else { Setting::Instruction }
+}
+
+/// Whether a skill says of itself that it looks for dangers.
+pub fn is_defensive(description: &str) -> bool {    DEFENSIVE.is_in(description)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(words: &str, expected: Setting) {
+        assert_eq!(setting(words, false), expected, "{words}");
+    }
+
+    #[test]
+    fn what_is_warned_of_is_an_example() {
+        check("Never run this:", Setting::Example);
+        check("Patterns that the scanner detects", Setting::Example);
+        check("❌ Wrong", Setting::Example);
+        check("Install the tool:", Setting::Instruction);
+    }
+
+    #[test]
+    fn a_warning_does_not_excuse_what_people_are_urged_to_run() {
+        check("Dangerous, but copy this command into your terminal:", Setting::Instruction);
+        check("Security: the agent must be installed before using this skill", Setting::Instruction);
+    }
+}
