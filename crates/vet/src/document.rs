@@ -3,13 +3,24 @@
 use crate::code;
 use crate::context;
 use crate::language::{self, Language};
-use crate::markdown::{self, Block, Document};
+use crate::markdown::{self, Block};
+use crate::pattern::patterns;
 use crate::scan::{Scan, Setting, Source};
 use crate::syntax::Grammar;
 use crate::{asset, prose, shell, triggers};
 
 /// The largest text that is taken apart as Markdown.
 const MAX_MARKDOWN: usize = 4 * 1024 * 1024;
+
+patterns! {
+    /// What a text without a language must hold to be worth parsing as commands: a variable, or a word of some rule.
+    COMMANDS = r"(\$[a-z_{(]|\b(curl|wget|base64|xxd|eval|bash|sh|zsh|python3?|node|rm|find|dd|mkfs[a-z0-9.]*|shred|chmod|git|nc|ncat|socat|",
+        r"crontab|launchctl|systemctl|spctl|xattr|setenforce|env|printenv|scp|powershell|iex|iwr)\b|/dev/|authorized_keys|\(\)[ ]*\{)";
+    /// What a program in a text must hold to be worth parsing: a word of some rule.
+    CALLS = r"(\b(eval|exec|compile|function|system|popen|spawn|execsync|subprocess|child_process|getattr|__import__|import_module|",
+        r"b64decode|atob|fromhex|environ|getenv|open|readfilesync|readfile|read_text|pickle|marshal|yaml|socket)\b|process\.env|",
+        r"webhook|base64)";
+}
 
 /// Looks at Markdown whose first line is line `first_line` of its file.
 pub fn scan_markdown(text: &str, path: &str, first_line: u32, is_defensive: bool, scan: &mut Scan) {
@@ -18,13 +29,12 @@ pub fn scan_markdown(text: &str, path: &str, first_line: u32, is_defensive: bool
     }
     let document = markdown::read(text, first_line);
     prose::scan(&document.prose, path, is_defensive, scan);
-    scan_commands(&document, path, is_defensive, scan);
     for block in &document.code {
         scan_block(block, path, is_defensive, scan);
     }
-    for span in &document.spans {
+    for span in document.spans.iter().filter(|span| is_command(&span.text)) {
         let setting = context::setting(&span.words, is_defensive);
-        scan_span(&span.text, &Source::new(path, span.line, setting), scan);
+        shell::scan(&span.text, &Source::new(path, span.line, setting), scan);
     }
     for html in &document.html {
         let source = Source::new(path, html.line, context::setting(&html.words, is_defensive));
@@ -50,27 +60,25 @@ pub fn scan_code(text: &str, language: Language, source: &Source<'_>, scan: &mut
     }
 }
 
-/// Commands that stand in prose as they are.
-fn scan_commands(document: &Document, path: &str, is_defensive: bool, scan: &mut Scan) {
-    for line in &document.prose {
-        let setting = context::setting(&format!("{}\n{}", line.heading, line.text), is_defensive);
-        triggers::scan_line(&line.text, 0, &Source::new(path, line.line, setting), scan);
-    }
-}
-
 fn scan_block(block: &Block, path: &str, is_defensive: bool, scan: &mut Scan) {
     let setting = context::setting(&block.words, is_defensive);
     let source = Source::new(path, block.line, setting);
-    let text = if block.language.is_empty() { commands_of(&block.text) } else { block.text.clone() };
+    let is_bare = block.language.is_empty();
+    if is_bare && !COMMANDS.is_in(&block.text) {
+        return;
+    }
+    let text = if is_bare { commands_of(&block.text) } else { block.text.clone() };
+    let language = language::of_fence(&block.language);
+    if matches!(language, Language::Parsed(Grammar::Python | Grammar::JavaScript)) && !CALLS.is_in(&text) {
+        return;
+    }
     let text = marked_lines_removed(&text, &source, scan);
-    scan_code(&text, language::of_fence(&block.language), &source, scan);
+    scan_code(&text, language, &source, scan);
 }
 
 /// A code span is a command if it has more than one word; one word alone is a name.
-fn scan_span(text: &str, source: &Source<'_>, scan: &mut Scan) {
-    if text.trim().contains([' ', '\t', '{']) {
-        shell::scan(text, source, scan);
-    }
+fn is_command(text: &str) -> bool {
+    text.trim().contains([' ', '\t', '{']) && COMMANDS.is_in(text)
 }
 
 /// The commands of a session: what stands behind prompts, or everything where there are none.

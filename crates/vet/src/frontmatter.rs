@@ -23,7 +23,7 @@ patterns! {
         r"<[ ]*(system|system-reminder|system_prompt|assistant|important|admin|developer)[ ]*>|<\|[a-z_]{2,20}\|>|\[/?INST\]|<</?SYS>>|",
         r"(^|\n)[ ]*(human|assistant|system):[ ])";
     /// An alias of YAML.
-    ALIAS = r"(:|-|,|\[)[ ]+\*[a-z0-9_]+";
+    ALIAS = r"(:|-|,|\[)[ ]*\*[a-z0-9_]+";
 }
 
 /// Looks at the frontmatter; whether the skill says that it looks for dangers.

@@ -18,6 +18,13 @@ pub struct Line {
     pub heading: String,
 }
 
+impl Line {
+    /// The line with the headings above it.
+    pub fn words(&self) -> String {
+        format!("{}\n{}", self.heading, self.text)
+    }
+}
+
 /// A piece of code or HTML.
 #[derive(Debug, Clone)]
 pub struct Block {

@@ -5,12 +5,13 @@
 mod instructions;
 mod lures;
 
-use crate::codes::Code;
+use crate::codes::{Code, Tier};
 use crate::context;
 use crate::decode;
 use crate::markdown::Line;
 use crate::scan::{Scan, Setting, Source};
 use crate::triggers;
+use instructions::{Manner, Shown, Wanted};
 
 /// How many lines before and behind a line belong to it.
 const BEFORE: u32 = 3;
@@ -20,14 +21,28 @@ const MAX_WINDOW: usize = 2_000;
 
 /// Looks at the prose of a file.
 pub fn scan(lines: &[Line], path: &str, is_defensive: bool, scan: &mut Scan) {
+    let all = lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n");
+    let wanted = Wanted::of(&all);
     for (at, line) in lines.iter().enumerate() {
-        let words = format!("{}\n{}", line.heading, line.text);
-        let setting = context::setting(&words, is_defensive);
-        let source = Source::new(path, line.line, setting);
-        if lures::is_candidate(&line.text) {
-            lures::check(line, &window(lines, at), &source, scan);
+        let lure = lures::is_candidate(&line.text).then(|| lures::check(&line.text, &window(lines, at))).flatten();
+        let shown = instructions::check(&line.text, || near(lines, at), wanted);
+        let commands = triggers::is_candidate(&line.text);
+        if lure.is_none() && shown.is_empty() && !commands {
+            continue;
         }
-        instructions::check(line, &near(lines, at), &source, scan);
+        let source = Source::new(path, line.line, context::setting(&line.words(), is_defensive));
+        lure.iter().for_each(|code| scan.report(&source, 0, *code, &line.text));
+        for Shown { code, manner } in shown {
+            let setting = match manner {
+                Manner::Plain => source.setting,
+                Manner::Forbidding => context::setting(&line.heading, is_defensive),
+                Manner::Quoted => Setting::Example,
+            };
+            scan.report(&Source { setting, ..source }, 0, code, &line.text);
+        }
+        if commands {
+            triggers::scan_line(&line.text, 0, &source, scan);
+        }
     }
 }
 
@@ -42,14 +57,17 @@ pub fn scan_encoded(text: &str, source: &Source<'_>, scan: &mut Scan) {
     }
 }
 
-/// Whether a decoded text would be denied if it stood there in plain text.
+/// Whether a decoded text would be denied if it stood there in plain text, whatever words are around it.
 fn holds_denial(plain: &str) -> bool {
+    let is_denied = |code: Code| code.tier() == Tier::Deny;
+    let wanted = Wanted::of(plain);
     let mut scan = Scan::default();
-    let source = Source::new("", 1, Setting::Instruction);
-    triggers::scan_lines(plain, &source, &mut scan);
-    let line = Line { text: plain.to_owned(), line: 1, heading: String::new() };
-    instructions::check(&line, plain, &source, &mut scan);
-    scan.finish().0.iter().any(|finding| finding.code.tier() == crate::codes::Tier::Deny)
+    triggers::scan_lines(plain, &Source::new("", 1, Setting::Instruction), &mut scan);
+    plain.lines().any(|line| {
+        let lure = lures::is_candidate(line).then(|| lures::check(line, plain)).flatten();
+        let shown = instructions::check(line, || plain.to_owned(), wanted);
+        lure.is_some() || shown.iter().any(|shown| is_denied(shown.code))
+    }) || scan.finish().0.iter().any(|finding| is_denied(finding.code))
 }
 
 /// A line with its neighbours, as far as they stand near in the file.
@@ -68,7 +86,7 @@ fn joined(lines: &[Line], at: usize, before: u32, behind: u32) -> String {
     let first = at - first.count();
     let near = lines.iter().skip(first).take_while(|line| line.line <= here.saturating_add(behind));
     let mut out = String::new();
-    for line in near.take_while(|_| true) {
+    for line in near {
         if out.len() > MAX_WINDOW {
             break;
         }

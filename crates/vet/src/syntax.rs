@@ -9,8 +9,10 @@ use tree_sitter::{Language, Node, ParseOptions, Parser, Tree};
 pub const MAX_BYTES: usize = 512 * 1024;
 /// How deep trees are walked; programs that people write stay far below.
 pub const MAX_TREE_DEPTH: usize = 150;
-/// How often the parser may report progress: so often for any text, and so often more for each of its bytes.
-const STEPS: (usize, usize) = (20_000, 8);
+/// How often the parser may report progress for any text.
+const STEPS: usize = 5_000;
+/// How many bytes of a text allow one report more.
+const BYTES_PER_STEP: usize = 8;
 
 /// The languages that are parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,7 +56,7 @@ pub fn parse(grammar: Grammar, text: &str) -> Result<Tree, Refusal> {
     };
     let mut parser = Parser::new();
     parser.set_language(&language).map_err(|_| Refusal::Work)?;
-    let mut left = STEPS.0.saturating_add(text.len().saturating_mul(STEPS.1));
+    let mut left = STEPS.saturating_add(text.len() / BYTES_PER_STEP);
     let mut progress = |_: &tree_sitter::ParseState| {
         left = left.saturating_sub(1);
         if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

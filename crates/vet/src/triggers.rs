@@ -24,19 +24,21 @@ patterns! {
 
 /// Looks for commands in every line of a text.
 pub fn scan_lines(text: &str, source: &Source<'_>, scan: &mut Scan) {
-    for (row, line) in text.lines().enumerate() {
+    for (row, line) in text.lines().enumerate().filter(|(_, line)| is_candidate(line)) {
         scan_line(line, row, source, scan);
     }
 }
 
+/// Whether a line may hold a command.
+pub fn is_candidate(line: &str) -> bool {
+    line.contains(['|', '<', '$', '/', '`', '-']) && (COMMAND.is_in(line) || POWERSHELL.is_in(line) || ENCODED.is_in(line))
+}
+
 /// Looks for commands in one line.
 pub fn scan_line(line: &str, row: usize, source: &Source<'_>, scan: &mut Scan) {
-    if !line.contains(['|', '<', '$', '/', '`', '-']) {
-        return;
-    }
     if let Some(found) = COMMAND.group(line, 2) {
-        let command = line.get(found.start..).unwrap_or_default();
-        let command = unquoted(command, line.get(..found.start).unwrap_or_default());
+        let before = line.get(..found.start).unwrap_or_default();
+        let command = unquoted(line.get(found.start..end_of(line, found.end)).unwrap_or_default(), before);
         let at = Source { line: source.at(row), ..*source };
         shell::scan(&command, &at, scan);
     }
@@ -59,6 +61,13 @@ pub fn powershell(line: &str, row: usize, source: &Source<'_>, scan: &mut Scan) 
         };
         scan.report(source, row, code, line);
     }
+}
+
+/// Where a command ends whose last known word ends at `end`: options and operators belong to it, words of a sentence do not.
+fn end_of(line: &str, end: usize) -> usize {
+    let rest = line.get(end..).unwrap_or_default();
+    let goes_on = rest.trim_start().starts_with(['-', '&', ';', '|', '<', '>', '"', '\'', '`', ')', '$', '/', ' ']);
+    if goes_on || !rest.starts_with(' ') { line.len() } else { end }
 }
 
 /// A command without what ends the quotation or code span it stands in.

@@ -14,6 +14,8 @@ use crate::syntax::Grammar;
 use crate::{decode, places, secrets};
 use std::collections::HashMap;
 
+/// How many members of all lists together are gone through one by one.
+const MAX_ROUNDS: usize = 200;
 /// How deep functions within functions are followed.
 const MAX_NESTING: usize = 40;
 
@@ -26,12 +28,13 @@ pub struct Program<'a, 's> {
     /// The parameters of functions, and what they were called with.
     parameters: HashMap<String, Vec<(String, Taint)>>,
     nesting: usize,
+    rounds: usize,
 }
 
 /// Evaluates a program and measures its calls.
 pub fn run(grammar: Grammar, statements: &[Statement], source: &Source<'_>, scan: &mut Scan) {
     let (names, parameters) = (HashMap::new(), HashMap::new());
-    let mut program = Program { grammar, source, scan, names, parameters, nesting: 0 };
+    let mut program = Program { grammar, source, scan, names, parameters, nesting: 0, rounds: MAX_ROUNDS };
     // Functions are called above and below where they stand; the second time all calls are known.
     program.all(statements);
     program.all(statements);
@@ -48,6 +51,11 @@ impl Program<'_, '_> {
         for statement in statements {
             match statement {
                 Statement::Assign(names, value, adds) => self.assign(names, value, *adds),
+                Statement::Each(names, list, body) => {
+                    let list = self.value(list);
+                    let found = self.each(names, &list, body);
+                    returned.taint.merge(&found.taint);
+                }
                 Statement::Evaluate(value) => {
                     self.value(value);
                 }
@@ -63,6 +71,22 @@ impl Program<'_, '_> {
             }
         }
         self.nesting -= 1;
+        returned
+    }
+
+    /// Goes through a body with each member of a list that is known, else once with the list itself.
+    fn each(&mut self, names: &[String], list: &Value, body: &[Statement]) -> Value {
+        let mut returned = Value::default();
+        let is_short = !list.items.is_empty() && list.items.len() <= self.rounds;
+        let members = if is_short { list.items.clone() } else { vec![Value { items: Vec::new(), ..list.clone() }] };
+        self.rounds = self.rounds.saturating_sub(members.len());
+        for member in members {
+            names.iter().for_each(|name| {
+                self.names.insert(name.clone(), member.clone());
+            });
+            let found = self.all(body);
+            returned.taint.merge(&found.taint);
+        }
         returned
     }
 
@@ -211,20 +235,25 @@ impl Program<'_, '_> {
         self.bind(&callee.path, &arguments);
         let result = self.result(&callee, &arguments, &keywords, call);
         rules::check(self, &rules::Called { callee: &callee, arguments: &arguments, keywords: &keywords, call });
+        let mut result = result;
         for (parameters, body) in callbacks {
-            self.callback(parameters, body, &callee, &result);
+            let found = self.callback(parameters, body, &callee, &result);
+            result.taint.merge(&found.taint);
         }
         result
     }
 
     /// A function that is handed over is called with what the callee has.
-    fn callback(&mut self, parameters: &[String], body: &[Statement], callee: &Value, result: &Value) {
+    fn callback(&mut self, parameters: &[String], body: &[Statement], callee: &Value, result: &Value) -> Value {
+        if !callee.items.is_empty() {
+            return self.each(parameters, callee, body);
+        }
         let mut taint = callee.taint.clone();
         taint.merge(&result.taint);
         for parameter in parameters {
             self.names.insert(parameter.clone(), Value { path: result.path.clone(), ..Value::of_taint(taint.clone()) });
         }
-        self.all(body);
+        self.all(body)
     }
 
     /// Remembers what a function of the program is called with.

@@ -50,6 +50,8 @@ pub struct Call {
 pub enum Statement {
     /// Names take a value; with `true` it is added to what they hold.
     Assign(Vec<String>, Expression, bool),
+    /// Names take the members of a value one after the other.
+    Each(Vec<String>, Expression, Vec<Statement>),
     /// An expression on its own.
     Evaluate(Expression),
     /// A name stands for something of a module.

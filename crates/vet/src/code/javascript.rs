@@ -35,11 +35,11 @@ fn statement(node: Node<'_>, lowering: &mut Lowering<'_>, out: &mut Vec<Statemen
             out.extend(value.map(Statement::Return));
         }
         "for_in_statement" => {
-            let value = node.child_by_field_name("right").map(|value| expression(value, lowering));
-            if let (Some(left), Some(value)) = (node.child_by_field_name("left"), value) {
-                bind(left, value, false, lowering, out);
-            }
-            node.child_by_field_name("body").iter().for_each(|body| statements(*body, lowering, out));
+            let list = node.child_by_field_name("right").map(|list| expression(list, lowering));
+            let name = node.child_by_field_name("left").map_or("", |left| lowering.text(left)).to_owned();
+            let mut body = Vec::new();
+            node.child_by_field_name("body").iter().for_each(|node| statements(*node, lowering, &mut body));
+            out.extend(list.map(|list| Statement::Each(vec![name], list, body)));
         }
         "assignment_expression" | "augmented_assignment_expression" => assignment(node, lowering, out),
         "expression_statement" => named(node).into_iter().for_each(|child| statements(child, lowering, out)),

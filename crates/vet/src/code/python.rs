@@ -34,8 +34,11 @@ fn statement(node: Node<'_>, lowering: &mut Lowering<'_>, out: &mut Vec<Statemen
             out.extend(value.map(Statement::Return));
         }
         "for_statement" => {
-            assign(node, "left", "right", false, lowering, out);
-            node.child_by_field_name("body").iter().for_each(|body| statements(*body, lowering, out));
+            let targets = node.child_by_field_name("left").map(|left| names(left, lowering)).unwrap_or_default();
+            let list = node.child_by_field_name("right").map(|list| expression(list, lowering));
+            let mut body = Vec::new();
+            node.child_by_field_name("body").iter().for_each(|node| statements(*node, lowering, &mut body));
+            out.extend(list.map(|list| Statement::Each(targets, list, body)));
         }
         "assignment" => assign(node, "left", "right", false, lowering, out),
         "augmented_assignment" => assign(node, "left", "right", true, lowering, out),

@@ -1,9 +1,7 @@
 //! Instructions against whoever uses the skill: overrides, theft, secrecy, orders from elsewhere.
 
 use crate::codes::Code;
-use crate::markdown::Line;
 use crate::pattern::patterns;
-use crate::scan::{Scan, Setting, Source};
 
 patterns! {
     OVERRIDE = r"\b(ignore|disregard|forget|override|bypass)\b[ ]+((all|any|your|the|these|those|every|of|my) +){0,4}",
@@ -20,23 +18,73 @@ patterns! {
     REMOTE = r"\b(fetch|download|read|load|retrieve|visit|open|curl|get)\b[^\n]{0,60}https?://[^\n]{0,120}\b(follow|execute|obey|apply|carry out|do what)\b[^\n]{0,30}\b(instructions?|steps|commands?|directives?|it says)\b";
 }
 
-/// Measures a line of prose, with the lines beside it.
-pub fn check(line: &Line, near: &str, source: &Source<'_>, scan: &mut Scan) {
-    let text = line.text.as_str();
-    if let Some(found) = OVERRIDE.first(text) {
-        let quoted = Source { setting: if is_quoted(text, found.start) { Setting::Example } else { source.setting }, ..*source };
-        scan.report(&quoted, 0, Code::OverrideInstructions, text);
+/// Which rules may find something in a text at all.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    overrides: bool,
+    theft: bool,
+    secrecy: bool,
+    remote: bool,
+}
+
+/// How something is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Manner {
+    /// As it stands; the words around it say how it is meant.
+    Plain,
+    /// As a prohibition, whose own words are no warning to the reader.
+    Forbidding,
+    /// As something that is only spoken of.
+    Quoted,
+}
+
+/// What a line shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shown {
+    /// Under which code.
+    pub code: Code,
+    /// How it is said.
+    pub manner: Manner,
+}
+
+impl Wanted {
+    /// Looks once over a whole text, so that most lines need no second look.
+    pub fn of(text: &str) -> Self {
+        Self {
+            overrides: OVERRIDE.is_in(text),
+            theft: PRIVATE.is_in(text) && SEND.is_in(text) && DESTINATION.is_in(text),
+            secrecy: SECRECY.is_in(text),
+            remote: REMOTE.is_in(text),
+        }
     }
-    if PRIVATE.is_in(text) && SEND.is_in(text) && DESTINATION.is_in(text) && !NEGATED.is_in(text) {
-        scan.report(source, 0, Code::InstructedTheft, text);
+}
+
+/// What a line of prose shows, with the lines beside it.
+pub fn check(text: &str, near: impl Fn() -> String, wanted: Wanted) -> Vec<Shown> {
+    let mut shown = Vec::new();
+    let plain = |code| Shown { code, manner: Manner::Plain };
+    if let Some(found) = OVERRIDE.first(text).filter(|_| wanted.overrides) {
+        let manner = if is_quoted(text, found.start) { Manner::Quoted } else { Manner::Plain };
+        shown.push(Shown { code: Code::OverrideInstructions, manner });
     }
-    if SECRECY.is_in(text) {
-        let code = if ACTION.is_in(near) && DESTINATION.is_in(near) { Code::Conceal } else { Code::Secrecy };
-        scan.report(source, 0, code, text);
+    if wanted.theft && text.split(". ").any(is_theft) {
+        shown.push(plain(Code::InstructedTheft));
     }
-    if REMOTE.is_in(text) {
-        scan.report(source, 0, Code::RemoteInstructions, text);
+    if wanted.secrecy && SECRECY.is_in(text) {
+        let near = near();
+        let is_hiding = ACTION.is_in(&near) && DESTINATION.is_in(&near);
+        let code = if is_hiding { Code::Conceal } else { Code::Secrecy };
+        shown.push(Shown { code, manner: Manner::Forbidding });
     }
+    if wanted.remote && REMOTE.is_in(text) {
+        shown.push(plain(Code::RemoteInstructions));
+    }
+    shown
+}
+
+/// Whether a sentence tells somebody to send what is private.
+fn is_theft(sentence: &str) -> bool {
+    [&PRIVATE, &SEND, &DESTINATION].iter().all(|pattern| pattern.is_in(sentence)) && !NEGATED.is_in(sentence)
 }
 
 /// Whether a quotation or a code span is open at an offset of a line: such words are spoken of, not said.

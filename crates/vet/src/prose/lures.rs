@@ -2,9 +2,7 @@
 
 use crate::address::{self, Place};
 use crate::codes::Code;
-use crate::markdown::Line;
 use crate::pattern::patterns;
-use crate::scan::{Scan, Source};
 
 patterns! {
     PACKAGE = r"(https?://[^ \t\n)]*(\.(zip|rar|7z|exe|msi|dmg|pkg|scr|iso|tar\.gz|appimage)\b|/releases/download/)|",
@@ -26,22 +24,18 @@ pub fn is_candidate(text: &str) -> bool {
     text.contains("://") || PACKAGE.is_in(text)
 }
 
-/// Measures a line that names an address, with its neighbours.
-pub fn check(line: &Line, window: &str, source: &Source<'_>, scan: &mut Scan) {
-    let is_package = PACKAGE.is_in(&line.text);
-    if is_package && PASSWORD.is_in(window) && FETCH.is_in(window) {
-        scan.report(source, 0, Code::PasswordArchive, &line.text);
-    } else if is_package
-        && address::urls(&line.text).any(|(_, url)| PACKAGE.is_in(url))
-        && FETCH.is_in(window)
-        && UNPACK.is_in(window)
-        && START.is_in(window)
-        && DEMAND.is_in(window)
-    {
-        scan.report(source, 0, Code::FakePrerequisite, &line.text);
-    }
+/// What a line that names an address shows, with its neighbours.
+pub fn check(text: &str, window: &str) -> Option<Code> {
     let leads_astray = |(_, url): (usize, &str)| matches!(address::place(url), Place::Paste | Place::Short | Place::Bare);
-    if address::urls(&line.text).any(leads_astray) && RUN_COMMAND.is_in(&line.text) || VAGUE_PAGE.is_in(&line.text) {
-        scan.report(source, 0, Code::PasteCommand, &line.text);
+    if PACKAGE.is_in(text) && FETCH.is_in(window) {
+        if PASSWORD.is_in(window) {
+            return Some(Code::PasswordArchive);
+        }
+        let is_linked = address::urls(text).any(|(_, url)| PACKAGE.is_in(url));
+        if is_linked && [&UNPACK, &START, &DEMAND].iter().all(|pattern| pattern.is_in(window)) {
+            return Some(Code::FakePrerequisite);
+        }
     }
+    let is_elsewhere = address::urls(text).any(leads_astray) && RUN_COMMAND.is_in(text) || VAGUE_PAGE.is_in(text);
+    is_elsewhere.then_some(Code::PasteCommand)
 }

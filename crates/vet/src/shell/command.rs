@@ -1,4 +1,4 @@
-//! One command and the pipeline it stands in, words expanded.
+//! One command, its words expanded.
 
 use super::word::Word;
 use crate::flow::Taint;
@@ -23,17 +23,6 @@ pub struct Redirect {
     pub operator: String,
     /// The file.
     pub target: Word,
-}
-
-/// Commands that read each other's output.
-#[derive(Debug, Default)]
-pub struct Pipeline {
-    /// The commands.
-    pub stages: Vec<Command>,
-    /// The row it begins on.
-    pub row: usize,
-    /// Its text, shortened.
-    pub text: String,
 }
 
 /// Commands that only start another one.

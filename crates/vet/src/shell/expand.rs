@@ -10,6 +10,9 @@ use crate::scan::Setting;
 use crate::syntax::{MAX_TREE_DEPTH, children, named, text_of};
 use tree_sitter::Node;
 
+/// Stands for a part of a word that is not known.
+const UNKNOWN: &str = "\u{fffc}";
+
 impl Reader<'_, '_> {
     /// The word that a node expands to.
     pub fn expand(&mut self, node: Node<'_>) -> Word {
@@ -40,14 +43,17 @@ impl Reader<'_, '_> {
             "expansion" => self.braced(node, text),
             "command_substitution" => {
                 let output = self.block(node, None);
-                Word { text: output.text.trim_end_matches('\n').to_owned(), ..output }
+                let text = output.text.trim_end_matches('\n');
+                // What is not known must not read like nothing: `$(pwd)/` is not the root.
+                let text = if output.open && text.is_empty() { UNKNOWN } else { text };
+                Word { text: text.to_owned(), ..output }
             }
             "process_substitution" => {
                 let output = self.block(node, None);
                 // The shell hands over the name of a pipe; what flows through it is what matters.
                 Word { text: "/dev/fd/63".to_owned(), open: false, ..output }
             }
-            "arithmetic_expansion" => Word::unknown(),
+            "arithmetic_expansion" => Word { text: UNKNOWN.to_owned(), open: true, ..Word::default() },
             _ => Word::known(text),
         }
     }

@@ -31,7 +31,7 @@ pub fn output(command: &Command, input: Option<&Word>, reader: &mut Reader<'_, '
     match name {
         "echo" => return joined(command.args().iter().filter(|word| !is_flag(&word.text))),
         "printf" => return printf(command),
-        "base64" | "base32" | "openssl" | "xxd" | "rev" | "uudecode" => return decoded(command, input),
+        "base64" | "base32" | "openssl" | "xxd" | "rev" | "uudecode" => return decoded(command, input, reader),
         "env" | "printenv" | "set" | "export" | "declare" if command.operands().next().is_none() => {
             return Word { open: true, taint: Taint { environment: true, ..Taint::default() }, ..Word::default() };
         }
@@ -104,7 +104,7 @@ fn printf(command: &Command) -> Word {
 }
 
 /// Decoders give their input in plain text; encoders hand on where it comes from.
-fn decoded(command: &Command, input: Option<&Word>) -> Word {
+fn decoded(command: &Command, input: Option<&Word>, reader: &mut Reader<'_, '_>) -> Word {
     let name = command.name();
     let decodes = match name {
         "base64" | "base32" => command.has('d', "--decode") || command.has('D', ""),
@@ -112,7 +112,7 @@ fn decoded(command: &Command, input: Option<&Word>) -> Word {
         "xxd" => command.has('r', "-r"),
         _ => true,
     };
-    let mut out = passed(command, input);
+    let mut out = passed_on(command, input, reader);
     if !decodes {
         return out;
     }
@@ -151,6 +151,9 @@ fn passed_on(command: &Command, input: Option<&Word>, reader: &mut Reader<'_, '_
             out.taint.credential.get_or_insert_with(|| path.to_owned());
         }
     }
+    for file in packed(command) {
+        reader.files.entry(file).or_default().merge(&out.taint);
+    }
     if PICKERS.contains(&name) {
         out.taint = out.taint.picked();
     }
@@ -163,4 +166,14 @@ fn passed_on(command: &Command, input: Option<&Word>, reader: &mut Reader<'_, '_
         return Word::unknown();
     }
     out
+}
+
+/// The files that a packer or a copier writes.
+fn packed(command: &Command) -> Vec<String> {
+    let operands = || command.operands().filter(|word| !places::is_credential(&word.text)).map(|word| word.text.clone());
+    match command.name() {
+        "tar" | "zip" | "7z" | "gzip" => operands().filter(|file| file.contains('.')).collect(),
+        "cp" | "mv" => operands().last().into_iter().collect(),
+        _ => Vec::new(),
+    }
 }

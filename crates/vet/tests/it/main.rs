@@ -1,0 +1,7 @@
+//! The vet from outside: a skill in, findings out.
+
+mod evasion;
+mod page;
+mod properties;
+mod rules;
+mod world;
