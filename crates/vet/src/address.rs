@@ -6,25 +6,96 @@ use crate::pattern::patterns;
 
 /// Services where anybody leaves text for others.
 const PASTE_HOSTS: &[&str] = &[
-    "pastebin.com", "paste.ee", "hastebin.com", "ghostbin.com", "dpaste.com", "dpaste.org", "rentry.co", "rentry.org",
-    "glot.io", "ix.io", "sprunge.us", "termbin.com", "controlc.com", "justpaste.it", "0x0.st", "transfer.sh",
-    "paste.rs", "pastes.io", "privatebin.net", "paste.mozilla.org", "bpa.st", "pst.innomi.net", "jsbin.com",
-    "file.io", "gofile.io", "anonfiles.com", "catbox.moe", "temp.sh", "bashupload.com", "mediafire.com", "mega.nz",
-    "sendspace.com", "wetransfer.com", "workupload.com", "pixeldrain.com", "telegra.ph", "write.as", "notes.io",
+    "pastebin.com",
+    "paste.ee",
+    "hastebin.com",
+    "ghostbin.com",
+    "dpaste.com",
+    "dpaste.org",
+    "rentry.co",
+    "rentry.org",
+    "glot.io",
+    "ix.io",
+    "sprunge.us",
+    "termbin.com",
+    "controlc.com",
+    "justpaste.it",
+    "0x0.st",
+    "transfer.sh",
+    "paste.rs",
+    "pastes.io",
+    "privatebin.net",
+    "paste.mozilla.org",
+    "bpa.st",
+    "pst.innomi.net",
+    "jsbin.com",
+    "file.io",
+    "gofile.io",
+    "anonfiles.com",
+    "catbox.moe",
+    "temp.sh",
+    "bashupload.com",
+    "mediafire.com",
+    "mega.nz",
+    "sendspace.com",
+    "wetransfer.com",
+    "workupload.com",
+    "pixeldrain.com",
+    "telegra.ph",
+    "write.as",
+    "notes.io",
 ];
 
 /// Services that show whatever anybody sends them, and tunnels to somebody's own machine.
 const DROP_HOSTS: &[&str] = &[
-    "webhook.site", "requestbin.com", "requestbin.net", "pipedream.net", "beeceptor.com", "requestcatcher.com",
-    "ngrok.io", "ngrok.app", "ngrok-free.app", "trycloudflare.com", "loca.lt", "localhost.run", "serveo.net",
-    "interact.sh", "oast.fun", "oast.pro", "oast.live", "oast.me", "oast.site", "oast.online", "oastify.com",
-    "burpcollaborator.net", "canarytokens.com", "hookbin.com", "postb.in", "ptsv2.com", "ptsv3.com", "dnslog.cn",
-    "ceye.io", "mockbin.org", "webhookrelay.com", "smee.io", "typedwebhook.tools",
+    "webhook.site",
+    "requestbin.com",
+    "requestbin.net",
+    "pipedream.net",
+    "beeceptor.com",
+    "requestcatcher.com",
+    "ngrok.io",
+    "ngrok.app",
+    "ngrok-free.app",
+    "trycloudflare.com",
+    "loca.lt",
+    "localhost.run",
+    "serveo.net",
+    "interact.sh",
+    "oast.fun",
+    "oast.pro",
+    "oast.live",
+    "oast.me",
+    "oast.site",
+    "oast.online",
+    "oastify.com",
+    "burpcollaborator.net",
+    "canarytokens.com",
+    "hookbin.com",
+    "postb.in",
+    "ptsv2.com",
+    "ptsv3.com",
+    "dnslog.cn",
+    "ceye.io",
+    "mockbin.org",
+    "webhookrelay.com",
+    "smee.io",
+    "typedwebhook.tools",
 ];
 
 /// Services that hide where an address leads.
-const SHORTENERS: &[&str] =
-    &["bit.ly", "tinyurl.com", "t.co", "goo.gl", "is.gd", "cutt.ly", "rb.gy", "shorturl.at", "ow.ly", "tiny.cc"];
+const SHORTENERS: &[&str] = &[
+    "bit.ly",
+    "tinyurl.com",
+    "t.co",
+    "goo.gl",
+    "is.gd",
+    "cutt.ly",
+    "rb.gy",
+    "shorturl.at",
+    "ow.ly",
+    "tiny.cc",
+];
 
 /// What kind of place an address names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -109,7 +180,9 @@ pub fn is_bare(host: &str) -> bool {
     let parts: Vec<&str> = host.split('.').collect();
     let is_number = |part: &&str| {
         let digits = part.strip_prefix("0x").unwrap_or(part);
-        !digits.is_empty() && digits.len() <= 10 && digits.bytes().all(|b| b.is_ascii_hexdigit())
+        !digits.is_empty()
+            && digits.len() <= 10
+            && digits.bytes().all(|b| b.is_ascii_hexdigit())
             && (part.starts_with("0x") || digits.bytes().all(|b| b.is_ascii_digit()))
     };
     let is_four = (parts.len() == 4 || parts.len() == 1) && parts.iter().all(is_number);
@@ -124,19 +197,26 @@ fn is_local(host: &str) -> bool {
         || host.starts_with("10.")
         || host.starts_with("192.168.")
         || host.starts_with("169.254.")
-        || ["host.docker.internal", "local", "localhost", "internal", "lan"].iter().any(|known| is_below(host, known))
+        || ["host.docker.internal", "local", "localhost", "internal", "lan"]
+            .iter()
+            .any(|known| is_below(host, known))
 }
 
 /// Whether an address says that it installs something: `get.example.org`, `…/install.sh`, or a host's front door.
 fn is_installer(url: &str, host: &str) -> bool {
-    let path = url.split_once("://").map_or(url, |(_, rest)| rest).split(['?', '#']).next().unwrap_or_default();
+    let path =
+        url.split_once("://").map_or(url, |(_, rest)| rest).split(['?', '#']).next().unwrap_or_default();
     let path = path.split_once('/').map_or("", |(_, path)| path.trim_end_matches('/'));
     let words = ["install", "setup", "bootstrap", "rustup", "get-", "get_", "init", "onboard", "quickstart"];
     let last = path.rsplit('/').next().unwrap_or_default();
     path.is_empty()
         || words.iter().any(|word| last.contains(word))
-        || ["get.", "install.", "sh.", "cli.", "dl.", "download."].iter().any(|prefix| host.starts_with(prefix))
-        || path.ends_with("install") || path == "sh" || path == "cli"
+        || ["get.", "install.", "sh.", "cli.", "dl.", "download."]
+            .iter()
+            .any(|prefix| host.starts_with(prefix))
+        || path.ends_with("install")
+        || path == "sh"
+        || path == "cli"
 }
 
 fn is_below(host: &str, domain: &str) -> bool {

@@ -6,6 +6,7 @@ use crate::codes::Code;
 use crate::file::{Skill, scan_bytes};
 use crate::finding::Finding;
 use crate::scan::Scan;
+use std::borrow::Cow;
 use std::io::{Cursor, Read};
 
 /// How many members of one archive are looked at.
@@ -17,7 +18,10 @@ const MAX_TOTAL: u64 = 32 * 1024 * 1024;
 /// Documents that are archives, and that no program belongs into.
 const DOCUMENTS: &[&str] = &["docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "docm", "xlsm", "pptm"];
 /// Extensions of programs.
-const PROGRAMS: &[&str] = &["sh", "bash", "py", "js", "mjs", "ps1", "bat", "cmd", "exe", "dll", "vbs", "scr", "jar", "command", "rb", "pl", "php", "so"];
+const PROGRAMS: &[&str] = &[
+    "sh", "bash", "py", "js", "mjs", "ps1", "bat", "cmd", "exe", "dll", "vbs", "scr", "jar", "command", "rb",
+    "pl", "php", "so",
+];
 
 /// Whether bytes begin like an archive.
 pub fn is_archive(bytes: &[u8]) -> bool {
@@ -69,7 +73,7 @@ impl Archive<'_> {
                 self.scan.limit(self.path, "a member of the archive cannot be read");
                 continue;
             };
-            let name = raw.name().map_or_else(|_| "?".to_owned(), |name| name.into_owned());
+            let name = raw.name().map_or_else(|_| "?".to_owned(), Cow::into_owned);
             let is_locked = raw.encrypted();
             let is_link = raw.unix_mode().is_some_and(|mode| mode & 0o170_000 == 0o120_000);
             drop(raw);
@@ -87,7 +91,8 @@ impl Archive<'_> {
 
     fn gzip(&mut self, bytes: &[u8]) {
         let name = self.path.rsplit('/').next().unwrap_or_default();
-        let inner = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".tgz")).unwrap_or("content").to_owned();
+        let inner =
+            name.strip_suffix(".gz").or_else(|| name.strip_suffix(".tgz")).unwrap_or("content").to_owned();
         self.member(&inner, flate2::read::GzDecoder::new(bytes));
     }
 
@@ -106,7 +111,10 @@ impl Archive<'_> {
             let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
             let kind = entry.header().entry_type();
             let link = entry.link_name_bytes().map(|link| String::from_utf8_lossy(&link).into_owned());
-            self.name(&name, link.is_some_and(|link| link.starts_with('/') || link.split('/').any(|part| part == "..")));
+            self.name(
+                &name,
+                link.is_some_and(|link| link.starts_with('/') || link.split('/').any(|part| part == "..")),
+            );
             if kind.is_file() {
                 self.member(&name, entry);
             } else if kind.is_block_special() || kind.is_character_special() || kind.is_fifo() {
@@ -117,11 +125,14 @@ impl Archive<'_> {
 
     /// A member's name: whether it leads out, and whether it belongs into such a document.
     fn name(&mut self, name: &str, leads_out: bool) {
-        let climbs = name.starts_with(['/', '\\']) || name.get(1..2) == Some(":") || name.split(['/', '\\']).any(|part| part == "..");
+        let climbs = name.starts_with(['/', '\\'])
+            || name.get(1..2) == Some(":")
+            || name.split(['/', '\\']).any(|part| part == "..");
         if climbs || leads_out {
             self.scan.add(Finding::new(Code::ArchiveEscape, self.path, 1, name));
         }
-        let extension = |text: &str| text.rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase()).unwrap_or_default();
+        let extension =
+            |text: &str| text.rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase()).unwrap_or_default();
         if DOCUMENTS.contains(&extension(self.path).as_str()) {
             if PROGRAMS.contains(&extension(name).as_str()) {
                 self.scan.add(Finding::new(Code::HiddenScript, self.path, 1, name));

@@ -29,7 +29,12 @@ pub fn scan(path: &str, text: &str, scan: &mut Scan) {
     let is_image = path.to_ascii_lowercase().ends_with(".svg");
     let found = if is_image { ACTIVE.first(text) } else { None };
     if let Some(found) = found {
-        return scan.add(Finding::new(Code::ActiveContent, path, line(text, found.start), around(text, found.start)));
+        return scan.add(Finding::new(
+            Code::ActiveContent,
+            path,
+            line(text, found.start),
+            around(text, found.start),
+        ));
     }
     for (offset, tag) in REMOTE_SCRIPT.all(text) {
         let place = address::urls(tag).map(|(_, url)| address::place(url)).max();
@@ -42,7 +47,10 @@ pub fn scan(path: &str, text: &str, scan: &mut Scan) {
     for (offset, script) in SCRIPT.all(text) {
         let inner = script.split_once('>').map_or("", |(_, rest)| rest.trim_end_matches("</script>"));
         let at = line(text, offset);
-        if TAKES.is_in(inner) && SENDS.is_in(inner) && address::urls(inner).any(|(_, url)| address::place(url) >= address::Place::Plain) {
+        if TAKES.is_in(inner)
+            && SENDS.is_in(inner)
+            && address::urls(inner).any(|(_, url)| address::place(url) >= address::Place::Plain)
+        {
             scan.add(Finding::new(Code::ActiveContent, path, at, inner));
         }
         code::scan(Grammar::JavaScript, inner, &Source::new(path, at, Setting::Script), scan);

@@ -11,7 +11,8 @@ use std::collections::BTreeSet;
 /// The length of the header.
 const HEADER: usize = 16;
 /// Names that every compiled file may hold without its source naming them.
-const IMPLICIT: &[&str] = &["return", "annotations", "None", "True", "False", "Ellipsis", "staticmethod", "classcell"];
+const IMPLICIT: &[&str] =
+    &["return", "annotations", "None", "True", "False", "Ellipsis", "staticmethod", "classcell"];
 
 /// Compares a compiled file with its source.
 pub fn scan(path: &str, bytes: &[u8], input: &Input<'_>, scan: &mut Scan) {
@@ -29,7 +30,8 @@ pub fn scan(path: &str, bytes: &[u8], input: &Input<'_>, scan: &mut Scan) {
     }
     let text = String::from_utf8_lossy(source);
     let body = bytes.get(HEADER..).unwrap_or_default();
-    let foreign: Vec<String> = names(body).into_iter().filter(|name| !is_implicit(name) && !text.contains(name.as_str())).collect();
+    let foreign: Vec<String> =
+        names(body).into_iter().filter(|name| !is_implicit(name) && !text.contains(name.as_str())).collect();
     if !foreign.is_empty() {
         let told = format!("uses names that the source does not have: {}", foreign.join(", "));
         scan.add(Finding::new(Code::BytecodeMismatch, path, 1, &told));
@@ -58,7 +60,10 @@ fn names(body: &[u8]) -> BTreeSet<String> {
             continue;
         }
         let Some(length) = body.get(at + 1).map(|length| usize::from(*length)) else { continue };
-        let Some(text) = body.get(at + 2..at + 2 + length).and_then(|text| std::str::from_utf8(text).ok()) else { continue };
+        let Some(text) = body.get(at + 2..at + 2 + length).and_then(|text| std::str::from_utf8(text).ok())
+        else {
+            continue;
+        };
         let is_name = (3..=60).contains(&length)
             && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
             && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');

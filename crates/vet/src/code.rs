@@ -2,6 +2,7 @@
 //!
 //! Nothing is executed. Branches are walked once, functions twice: the second time with what they are called with.
 
+mod compute;
 mod evaluate;
 mod expression;
 mod javascript;

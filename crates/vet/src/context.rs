@@ -5,8 +5,6 @@
 use crate::pattern::patterns;
 use crate::scan::Setting;
 
-
-
 patterns! {
     /// Words of those who warn, forbid or look for something.
     WARNING = r"\b(never|do not|don't|dont|must not|should not|shouldn't|avoid|detects?|detecting|detection|scans? for|scanner|scanning|",
@@ -40,11 +38,16 @@ pub fn is_urging(words: &str) -> bool {
 
 /// How a text among these words is meant.
 pub fn setting(words: &str, is_defensive: bool) -> Setting {
-    if (is_defensive || is_warning(words)) && !is_urging(words) { Setting::Example } else { Setting::Instruction }
+    if (is_defensive || is_warning(words)) && !is_urging(words) {
+        Setting::Example
+    } else {
+        Setting::Instruction
+    }
 }
 
 /// Whether a skill says of itself that it looks for dangers.
-pub fn is_defensive(description: &str) -> bool {    DEFENSIVE.is_in(description)
+pub fn is_defensive(description: &str) -> bool {
+    DEFENSIVE.is_in(description)
 }
 
 #[cfg(test)]

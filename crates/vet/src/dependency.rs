@@ -12,15 +12,61 @@ use serde_json::Value as Json;
 const HOOKS: &[&str] = &["preinstall", "install", "postinstall", "prepare", "preuninstall", "postuninstall"];
 /// Packages that others imitate.
 const POPULAR: &[&str] = &[
-    "requests", "numpy", "pandas", "urllib3", "setuptools", "cryptography", "python-dateutil", "beautifulsoup4", "selenium",
-    "tensorflow", "matplotlib", "scikit-learn", "django", "flask", "fastapi", "pydantic", "openai", "anthropic", "langchain",
-    "transformers", "playwright", "express", "lodash", "react", "axios", "chalk", "commander", "typescript", "webpack",
-    "puppeteer", "dotenv", "discord.js", "ethers", "web3", "colorama", "pillow", "opencv-python", "paramiko", "boto3",
+    "requests",
+    "numpy",
+    "pandas",
+    "urllib3",
+    "setuptools",
+    "cryptography",
+    "python-dateutil",
+    "beautifulsoup4",
+    "selenium",
+    "tensorflow",
+    "matplotlib",
+    "scikit-learn",
+    "django",
+    "flask",
+    "fastapi",
+    "pydantic",
+    "openai",
+    "anthropic",
+    "langchain",
+    "transformers",
+    "playwright",
+    "express",
+    "lodash",
+    "react",
+    "axios",
+    "chalk",
+    "commander",
+    "typescript",
+    "webpack",
+    "puppeteer",
+    "dotenv",
+    "discord.js",
+    "ethers",
+    "web3",
+    "colorama",
+    "pillow",
+    "opencv-python",
+    "paramiko",
+    "boto3",
 ];
 /// Registries that everybody uses.
 const REGISTRIES: &[&str] = &[
-    "registry.npmjs.org", "registry.yarnpkg.com", "pypi.org", "files.pythonhosted.org", "download.pytorch.org", "npm.pkg.github.com",
-    "pypi.nvidia.com", "conda.anaconda.org", "registry.npmmirror.com", "mirrors.aliyun.com", "test.pypi.org", "jsr.io", "npm.jsr.io",
+    "registry.npmjs.org",
+    "registry.yarnpkg.com",
+    "pypi.org",
+    "files.pythonhosted.org",
+    "download.pytorch.org",
+    "npm.pkg.github.com",
+    "pypi.nvidia.com",
+    "conda.anaconda.org",
+    "registry.npmmirror.com",
+    "mirrors.aliyun.com",
+    "test.pypi.org",
+    "jsr.io",
+    "npm.jsr.io",
 ];
 
 patterns! {
@@ -32,10 +78,15 @@ patterns! {
 pub fn scan(path: &str, text: &str, scan: &mut Scan) {
     for (offset, found) in REGISTRY.all(text) {
         let host = address::urls(found).map(|(_, url)| address::host(url)).next().unwrap_or_default();
-        let is_known = REGISTRIES.iter().any(|known| host == *known) || address::place(found) == address::Place::Local;
+        let is_known = REGISTRIES.contains(&host) || address::place(found) == address::Place::Local;
         if !is_known && host.contains('.') {
             let row = text.get(..offset).map_or(0, |before| before.matches('\n').count());
-            scan.add(Finding::new(Code::ForeignRegistry, path, u32::try_from(row + 1).unwrap_or(u32::MAX), found));
+            scan.add(Finding::new(
+                Code::ForeignRegistry,
+                path,
+                u32::try_from(row + 1).unwrap_or(u32::MAX),
+                found,
+            ));
         }
     }
     let name = path.rsplit('/').next().unwrap_or_default();
@@ -63,7 +114,8 @@ fn package(path: &str, text: &str, scan: &mut Scan) {
 
 fn requirements(path: &str, text: &str, scan: &mut Scan) {
     for (row, line) in text.lines().enumerate() {
-        let name: String = line.trim().chars().take_while(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).collect();
+        let name: String =
+            line.trim().chars().take_while(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).collect();
         if !name.is_empty() && !name.starts_with('-') {
             look_alike(path, u32::try_from(row + 1).unwrap_or(u32::MAX), &name, scan);
         }
@@ -89,7 +141,8 @@ fn is_near(name: &str, known: &str) -> bool {
     }
     let front = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
     let back = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
-    let middle = |all: &[char]| all.get(front..all.len().saturating_sub(back).max(front)).unwrap_or_default().to_vec();
+    let middle =
+        |all: &[char]| all.get(front..all.len().saturating_sub(back).max(front)).unwrap_or_default().to_vec();
     let (a, b) = (middle(&a), middle(&b));
     let swapped = a.len() == 2 && b.len() == 2 && a.first() == b.get(1) && a.get(1) == b.first();
     a.len() <= 1 && b.len() <= 1 || swapped

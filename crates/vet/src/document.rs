@@ -104,7 +104,8 @@ fn marked_lines_removed(text: &str, source: &Source<'_>, scan: &mut Scan) -> Str
     for (row, line) in text.lines().enumerate() {
         let trimmed = line.trim_start();
         let is_comment = trimmed.starts_with('#') || trimmed.starts_with("//");
-        let comment = if is_comment { trimmed } else { line.split_once(" # ").map_or("", |(_, comment)| comment) };
+        let comment =
+            if is_comment { trimmed } else { line.split_once(" # ").map_or("", |(_, comment)| comment) };
         let is_marked = !comment.is_empty() && context::is_warning(comment);
         let is_example = is_marked || is_below && !is_comment && !trimmed.is_empty();
         if is_example && !is_comment {

@@ -116,7 +116,10 @@ fn program(bytes: &[u8]) -> Option<&'static str> {
     match () {
         () if bytes.starts_with(b"\x7fELF") => Some("ELF program"),
         () if bytes.starts_with(b"MZ") && bytes.len() > 64 => Some("Windows program"),
-        () if is_mach(b"\xcf\xfa\xed\xfe") || is_mach(b"\xce\xfa\xed\xfe") || is_mach(b"\xca\xfe\xba\xbe") => {
+        () if is_mach(b"\xcf\xfa\xed\xfe")
+            || is_mach(b"\xce\xfa\xed\xfe")
+            || is_mach(b"\xca\xfe\xba\xbe") =>
+        {
             Some("Mach-O or Java program")
         }
         () if bytes.starts_with(b"\0asm") => Some("WebAssembly program"),
@@ -136,7 +139,9 @@ fn text(bytes: &[u8]) -> Option<String> {
     let text = match bytes {
         [0xff, 0xfe, ..] => wide(1, 0),
         [0xfe, 0xff, ..] => wide(0, 1),
-        _ if memchr::memchr(0, bytes.get(..bytes.len().min(8_192)).unwrap_or_default()).is_some() => return None,
+        _ if memchr::memchr(0, bytes.get(..bytes.len().min(8_192)).unwrap_or_default()).is_some() => {
+            return None;
+        }
         _ => String::from_utf8_lossy(bytes).into_owned(),
     };
     Some(if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text })

@@ -52,7 +52,9 @@ pub fn scan(input: &Input<'_>, scan: &mut Scan) -> bool {
 
 /// Looks at the body and at commands in the frontmatter, such as install steps.
 pub fn scan_main(text: &str, path: &str, is_defensive: bool, scan: &mut Scan) {
-    let Some((head, body)) = split(text) else { return document::scan_markdown(text, path, 1, is_defensive, scan) };
+    let Some((head, body)) = split(text) else {
+        return document::scan_markdown(text, path, 1, is_defensive, scan);
+    };
     triggers::scan_lines(head, &Source::new(path, 1, Setting::Instruction), scan);
     let lines = u32::try_from(memchr::memchr_iter(b'\n', head.as_bytes()).count()).unwrap_or(u32::MAX);
     document::scan_markdown(body, path, lines.saturating_add(1), is_defensive, scan);

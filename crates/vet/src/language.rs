@@ -35,10 +35,17 @@ pub fn of_file(path: &str, text: &str) -> Language {
 
 /// The language of a fence, by its first word.
 pub fn of_fence(info: &str) -> Language {
-    let word = info.split([' ', ',', '{', ':']).next().unwrap_or_default().trim_start_matches('.').to_ascii_lowercase();
+    let word = info
+        .split([' ', ',', '{', ':'])
+        .next()
+        .unwrap_or_default()
+        .trim_start_matches('.')
+        .to_ascii_lowercase();
     match word.as_str() {
         "" => Language::Parsed(Grammar::Shell),
-        "console" | "terminal" | "shell-session" | "sh-session" | "bash-session" | "session" => Language::Session,
+        "console" | "terminal" | "shell-session" | "sh-session" | "bash-session" | "session" => {
+            Language::Session
+        }
         "markdown" | "md" => Language::Markdown,
         "html" | "svg" | "xml" => Language::Markup,
         "shell" | "dotenv" => Language::Parsed(Grammar::Shell),
@@ -48,13 +55,15 @@ pub fn of_fence(info: &str) -> Language {
 
 fn of_word(word: &str) -> Option<Language> {
     Some(match word {
-        "sh" | "bash" | "zsh" | "ksh" | "command" | "fish" | "ash" | "dash" | "bats" => Language::Parsed(Grammar::Shell),
-        "py" | "pyw" | "python" | "python3" | "pyi" => Language::Parsed(Grammar::Python),
-        "js" | "mjs" | "cjs" | "jsx" | "ts" | "tsx" | "mts" | "cts" | "javascript" | "typescript" | "node" => {
-            Language::Parsed(Grammar::JavaScript)
+        "sh" | "bash" | "zsh" | "ksh" | "command" | "fish" | "ash" | "dash" | "bats" => {
+            Language::Parsed(Grammar::Shell)
         }
-        "ps1" | "psm1" | "powershell" | "pwsh" | "bat" | "cmd" | "rb" | "ruby" | "pl" | "perl" | "php" | "lua" | "go"
-        | "rs" | "java" | "applescript" | "scpt" | "vbs" | "swift" | "kt" | "cs" | "awk" | "tcl" => Language::Script,
+        "py" | "pyw" | "python" | "python3" | "pyi" => Language::Parsed(Grammar::Python),
+        "js" | "mjs" | "cjs" | "jsx" | "ts" | "tsx" | "mts" | "cts" | "javascript" | "typescript"
+        | "node" => Language::Parsed(Grammar::JavaScript),
+        "ps1" | "psm1" | "powershell" | "pwsh" | "bat" | "cmd" | "rb" | "ruby" | "pl" | "perl" | "php"
+        | "lua" | "go" | "rs" | "java" | "applescript" | "scpt" | "vbs" | "swift" | "kt" | "cs" | "awk"
+        | "tcl" => Language::Script,
         _ => return None,
     })
 }

@@ -94,7 +94,12 @@ impl Reader {
                 None => self.push(&text, offset),
             },
             Event::Code(code) => {
-                let span = Block { language: String::new(), text: code.to_string(), line: self.at(offset), words: String::new() };
+                let span = Block {
+                    language: String::new(),
+                    text: code.to_string(),
+                    line: self.at(offset),
+                    words: String::new(),
+                };
                 self.document.spans.push(span);
                 self.push(&format!("`{code}`"), offset);
             }
@@ -120,7 +125,12 @@ impl Reader {
                 self.level = Some(level as usize);
             }
             Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => self.link.push(dest_url.to_string()),
-            Tag::Paragraph | Tag::Item | Tag::TableCell | Tag::TableRow | Tag::TableHead | Tag::BlockQuote(_) => {
+            Tag::Paragraph
+            | Tag::Item
+            | Tag::TableCell
+            | Tag::TableRow
+            | Tag::TableHead
+            | Tag::BlockQuote(_) => {
                 self.flush_line();
             }
             _ => {}
@@ -172,7 +182,12 @@ impl Reader {
             Some(last) if last.line.saturating_add(lines(&last.text)) == line => last.text.push_str(html),
             _ => {
                 let words = self.words();
-                self.document.html.push(Block { language: "html".to_owned(), text: html.to_owned(), line, words });
+                self.document.html.push(Block {
+                    language: "html".to_owned(),
+                    text: html.to_owned(),
+                    line,
+                    words,
+                });
             }
         }
     }

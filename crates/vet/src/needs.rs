@@ -9,9 +9,39 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Variables that every container has, and that nobody has to declare.
 const AMBIENT: &[&str] = &[
-    "HOME", "PATH", "PWD", "OLDPWD", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_ALL", "TMPDIR", "HOSTNAME",
-    "IFS", "RANDOM", "SECONDS", "LINENO", "PPID", "UID", "EUID", "BASH_SOURCE", "BASH_VERSION", "OPTARG", "OPTIND",
-    "PS1", "NO_COLOR", "COLUMNS", "LINES", "BASH_REMATCH", "FUNCNAME", "PIPESTATUS", "REPLY", "EDITOR", "CI",
+    "HOME",
+    "PATH",
+    "PWD",
+    "OLDPWD",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "TERM",
+    "LANG",
+    "LC_ALL",
+    "TMPDIR",
+    "HOSTNAME",
+    "IFS",
+    "RANDOM",
+    "SECONDS",
+    "LINENO",
+    "PPID",
+    "UID",
+    "EUID",
+    "BASH_SOURCE",
+    "BASH_VERSION",
+    "OPTARG",
+    "OPTIND",
+    "PS1",
+    "NO_COLOR",
+    "COLUMNS",
+    "LINES",
+    "BASH_REMATCH",
+    "FUNCNAME",
+    "PIPESTATUS",
+    "REPLY",
+    "EDITOR",
+    "CI",
 ];
 
 /// Where something is needed.
@@ -88,7 +118,9 @@ pub fn compare(needs: &Needs, contract: &Contract, main: &str) -> Vec<Finding> {
     }
     match (&needs.write, contract.workspace) {
         (Some(place), Workspace::None | Workspace::Read) => findings.push(at(Code::UndeclaredWrite, place)),
-        (None, Workspace::Write) => findings.push(Finding::new(Code::UnusedWrite, main, 1, "workspace: write")),
+        (None, Workspace::Write) => {
+            findings.push(Finding::new(Code::UnusedWrite, main, 1, "workspace: write"));
+        }
         _ => {}
     }
     let missing = needs.env.iter().filter(|(name, _)| !contract.env.contains(name));
@@ -103,8 +135,5 @@ pub fn fitting(needs: &Needs) -> String {
     let workspace = if needs.write.is_some() { "write" } else { "read" };
     let network = if needs.network.is_some() { "host" } else { "none" };
     let names: Vec<&str> = needs.env.keys().map(String::as_str).collect();
-    format!(
-        "capabilities:\n  workspace: {workspace}\n  network: {network}\n  env: [{}]\n",
-        names.join(", ")
-    )
+    format!("capabilities:\n  workspace: {workspace}\n  network: {network}\n  env: [{}]\n", names.join(", "))
 }

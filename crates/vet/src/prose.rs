@@ -24,7 +24,8 @@ pub fn scan(lines: &[Line], path: &str, is_defensive: bool, scan: &mut Scan) {
     let all = lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n");
     let wanted = Wanted::of(&all);
     for (at, line) in lines.iter().enumerate() {
-        let lure = lures::is_candidate(&line.text).then(|| lures::check(&line.text, &window(lines, at))).flatten();
+        let lure =
+            lures::is_candidate(&line.text).then(|| lures::check(&line.text, &window(lines, at))).flatten();
         let shown = instructions::check(&line.text, || near(lines, at), wanted);
         let commands = triggers::is_candidate(&line.text);
         if lure.is_none() && shown.is_empty() && !commands {
@@ -50,7 +51,8 @@ pub fn scan(lines: &[Line], path: &str, is_defensive: bool, scan: &mut Scan) {
 pub fn scan_encoded(text: &str, source: &Source<'_>, scan: &mut Scan) {
     for (offset, run) in decode::base64_runs(text) {
         let Some(plain) = decode::base64(run).as_deref().and_then(decode::readable) else { continue };
-        let row = text.get(..offset).map_or(0, |before| memchr::memchr_iter(b'\n', before.as_bytes()).count());
+        let row =
+            text.get(..offset).map_or(0, |before| memchr::memchr_iter(b'\n', before.as_bytes()).count());
         if holds_denial(&plain) {
             scan.report(source, row, Code::EncodedInstructions, &plain);
         }
@@ -82,7 +84,12 @@ fn near(lines: &[Line], at: usize) -> String {
 
 fn joined(lines: &[Line], at: usize, before: u32, behind: u32) -> String {
     let Some(here) = lines.get(at).map(|line| line.line) else { return String::new() };
-    let first = lines.get(..at).unwrap_or_default().iter().rev().take_while(|line| line.line.saturating_add(before) >= here);
+    let first = lines
+        .get(..at)
+        .unwrap_or_default()
+        .iter()
+        .rev()
+        .take_while(|line| line.line.saturating_add(before) >= here);
     let first = at - first.count();
     let near = lines.iter().skip(first).take_while(|line| line.line <= here.saturating_add(behind));
     let mut out = String::new();

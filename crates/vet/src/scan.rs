@@ -51,7 +51,11 @@ impl<'a> Source<'a> {
     /// The line of the file for a line of the piece, which counts from zero.
     pub fn at(&self, row: usize) -> u32 {
         // What was decoded has no lines of its own in the file.
-        if self.depth > 0 { self.line } else { self.line.saturating_add(u32::try_from(row).unwrap_or(u32::MAX)) }
+        if self.depth > 0 {
+            self.line
+        } else {
+            self.line.saturating_add(u32::try_from(row).unwrap_or(u32::MAX))
+        }
     }
 }
 

@@ -3,13 +3,23 @@
 use crate::codes::Code;
 use crate::evidence::redacted;
 use crate::finding::Finding;
-use crate::scan::Scan;
 use crate::pattern::patterns;
+use crate::scan::Scan;
 use std::collections::BTreeSet;
 
 /// Parts of names of variables that hold secrets.
-const NAMES: &[&str] =
-    &["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "PRIVATE", "MNEMONIC", "SEED_PHRASE", "COOKIE"];
+const NAMES: &[&str] = &[
+    "KEY",
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "CREDENTIAL",
+    "PRIVATE",
+    "MNEMONIC",
+    "SEED_PHRASE",
+    "COOKIE",
+];
 
 patterns! {
     /// The forms of well-known tokens.
@@ -48,7 +58,20 @@ pub fn scan(path: &str, text: &str, scan: &mut Scan) {
 /// Whether a token is no placeholder: varied, and without a word that says so.
 fn is_live(token: &str) -> bool {
     let lower = token.to_ascii_lowercase();
-    let told = ["example", "xxxx", "your", "test", "dummy", "fake", "sample", "placeholder", "abcdef", "123456", "redacted", "0000"];
+    let told = [
+        "example",
+        "xxxx",
+        "your",
+        "test",
+        "dummy",
+        "fake",
+        "sample",
+        "placeholder",
+        "abcdef",
+        "123456",
+        "redacted",
+        "0000",
+    ];
     let distinct: BTreeSet<char> = token.chars().collect();
     distinct.len() >= 14 && !told.iter().any(|word| lower.contains(word))
 }

@@ -31,7 +31,8 @@ pub fn scan_lines(text: &str, source: &Source<'_>, scan: &mut Scan) {
 
 /// Whether a line may hold a command.
 pub fn is_candidate(line: &str) -> bool {
-    line.contains(['|', '<', '$', '/', '`', '-']) && (COMMAND.is_in(line) || POWERSHELL.is_in(line) || ENCODED.is_in(line))
+    line.contains(['|', '<', '$', '/', '`', '-'])
+        && (COMMAND.is_in(line) || POWERSHELL.is_in(line) || ENCODED.is_in(line))
 }
 
 /// Looks for commands in one line.
@@ -66,13 +67,15 @@ pub fn powershell(line: &str, row: usize, source: &Source<'_>, scan: &mut Scan) 
 /// Where a command ends whose last known word ends at `end`: options and operators belong to it, words of a sentence do not.
 fn end_of(line: &str, end: usize) -> usize {
     let rest = line.get(end..).unwrap_or_default();
-    let goes_on = rest.trim_start().starts_with(['-', '&', ';', '|', '<', '>', '"', '\'', '`', ')', '$', '/', ' ']);
+    let goes_on =
+        rest.trim_start().starts_with(['-', '&', ';', '|', '<', '>', '"', '\'', '`', ')', '$', '/', ' ']);
     if goes_on || !rest.starts_with(' ') { line.len() } else { end }
 }
 
 /// A command without what ends the quotation or code span it stands in.
 fn unquoted(command: &str, before: &str) -> String {
-    let end = (0..=command.len().min(MAX_COMMAND)).rev().find(|end| command.is_char_boundary(*end)).unwrap_or(0);
+    let end =
+        (0..=command.len().min(MAX_COMMAND)).rev().find(|end| command.is_char_boundary(*end)).unwrap_or(0);
     let command = command.get(..end).unwrap_or_default();
     let quote = ['`', '"'].into_iter().find(|quote| before.matches(*quote).count() % 2 == 1);
     match quote {

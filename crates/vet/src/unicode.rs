@@ -41,7 +41,8 @@ pub fn scan_field(path: &str, line: u32, field: &str, text: &str, scan: &mut Sca
     }
     let imitated: String = skeleton(text).collect();
     if field == "name" && imitated.is_ascii() && has_foreign_letter(text) {
-        let message = format!("The name is written with other letters than `{imitated}`, which it looks like.");
+        let message =
+            format!("The name is written with other letters than `{imitated}`, which it looks like.");
         scan.add(Finding::new(Code::ConfusableName, path, line, text).saying(&message));
     }
 }

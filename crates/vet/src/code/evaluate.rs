@@ -3,15 +3,13 @@
 //! One map of names serves the whole program. What cannot be known stays unknown.
 
 use super::expression::{Call, Expression, Statement};
-use super::javascript::module_name;
 use super::known::{self, is};
 use super::rules;
 use super::value::Value;
-use crate::codes::Code;
 use crate::flow::Taint;
 use crate::scan::{Scan, Setting, Source};
+use crate::secrets;
 use crate::syntax::Grammar;
-use crate::{decode, places, secrets};
 use std::collections::HashMap;
 
 /// How many members of all lists together are gone through one by one.
@@ -24,7 +22,8 @@ pub struct Program<'a, 's> {
     pub grammar: Grammar,
     pub source: &'a Source<'s>,
     pub scan: &'a mut Scan,
-    names: HashMap<String, Value>,
+    /// What names hold.
+    pub names: HashMap<String, Value>,
     /// The parameters of functions, and what they were called with.
     parameters: HashMap<String, Vec<(String, Taint)>>,
     nesting: usize,
@@ -78,7 +77,8 @@ impl Program<'_, '_> {
     fn each(&mut self, names: &[String], list: &Value, body: &[Statement]) -> Value {
         let mut returned = Value::default();
         let is_short = !list.items.is_empty() && list.items.len() <= self.rounds;
-        let members = if is_short { list.items.clone() } else { vec![Value { items: Vec::new(), ..list.clone() }] };
+        let members =
+            if is_short { list.items.clone() } else { vec![Value { items: Vec::new(), ..list.clone() }] };
         self.rounds = self.rounds.saturating_sub(members.len());
         for member in members {
             names.iter().for_each(|name| {
@@ -151,7 +151,7 @@ impl Program<'_, '_> {
     }
 
     /// `of.name`, also where the name is computed.
-    fn member(&mut self, of: Value, name: &str, hidden: bool) -> Value {
+    pub fn member(&mut self, of: Value, name: &str, hidden: bool) -> Value {
         if let Some(variable) = self.environment(&of.path, name) {
             return variable;
         }
@@ -161,18 +161,27 @@ impl Program<'_, '_> {
         let path = if of.path.is_empty() { format!("().{name}") } else { format!("{}.{name}", of.path) };
         let whole = is(&path, &["os.environ", "process.env"]);
         let taint = Taint { environment: whole, ..of.taint };
-        Value { path, taint, hidden: of.hidden || hidden, text: of.text.filter(|_| is_kept(name)), items: of.items }
+        Value {
+            path,
+            taint,
+            hidden: of.hidden || hidden,
+            text: of.text.filter(|_| is_kept(name)),
+            items: of.items,
+        }
     }
 
     /// One variable of the environment.
     fn environment(&mut self, path: &str, name: &str) -> Option<Value> {
-        if !is(path, &["os.environ", "process.env"]) || matches!(name, "get" | "items" | "copy" | "keys" | "values" | "update") {
+        if !is(path, &["os.environ", "process.env"])
+            || matches!(name, "get" | "items" | "copy" | "keys" | "values" | "update")
+        {
             return None;
         }
         Some(self.variable(name))
     }
 
-    fn variable(&mut self, name: &str) -> Value {
+    /// One variable by its name.
+    pub fn variable(&mut self, name: &str) -> Value {
         if self.source.setting == Setting::Script {
             self.scan.needs.variable(name, self.source.path, self.source.line);
         }
@@ -234,7 +243,10 @@ impl Program<'_, '_> {
         }
         self.bind(&callee.path, &arguments);
         let result = self.result(&callee, &arguments, &keywords, call);
-        rules::check(self, &rules::Called { callee: &callee, arguments: &arguments, keywords: &keywords, call });
+        rules::check(
+            self,
+            &rules::Called { callee: &callee, arguments: &arguments, keywords: &keywords, call },
+        );
         let mut result = result;
         for (parameters, body) in callbacks {
             let found = self.callback(parameters, body, &callee, &result);
@@ -244,14 +256,23 @@ impl Program<'_, '_> {
     }
 
     /// A function that is handed over is called with what the callee has.
-    fn callback(&mut self, parameters: &[String], body: &[Statement], callee: &Value, result: &Value) -> Value {
+    fn callback(
+        &mut self,
+        parameters: &[String],
+        body: &[Statement],
+        callee: &Value,
+        result: &Value,
+    ) -> Value {
         if !callee.items.is_empty() {
             return self.each(parameters, callee, body);
         }
         let mut taint = callee.taint.clone();
         taint.merge(&result.taint);
         for parameter in parameters {
-            self.names.insert(parameter.clone(), Value { path: result.path.clone(), ..Value::of_taint(taint.clone()) });
+            self.names.insert(
+                parameter.clone(),
+                Value { path: result.path.clone(), ..Value::of_taint(taint.clone()) },
+            );
         }
         self.all(body)
     }
@@ -264,106 +285,29 @@ impl Program<'_, '_> {
             }
         }
     }
-
-    fn result(&mut self, callee: &Value, arguments: &[Value], keywords: &[(String, Value)], call: &Call) -> Value {
-        let path = callee.path.as_str();
-        if let Some(returned) = self.names.get(&format!("{path}()")) {
-            return returned.clone();
-        }
-        if let Some(value) = self.computed(callee, arguments, call) {
-            return value;
-        }
-        let mut taint = callee.taint.clone();
-        arguments.iter().for_each(|argument| taint.merge(&argument.taint));
-        keywords.iter().for_each(|(key, value)| {
-            let value = if is_header(key) { value.taint.clone().picked() } else { value.taint.clone() };
-            taint.merge(&value);
-        });
-        let first = arguments.first();
-        if known::is_network(path) {
-            let url = first.and_then(|url| url.text.clone()).unwrap_or_else(|| "$".to_owned());
-            taint = Taint { download: Some(url), ..taint };
-        }
-        if (is(path, known::READERS) || path.ends_with(".read_text") || path.ends_with(".read_bytes"))
-            && let Some(file) = first.or(Some(callee)).map(Value::text).filter(|file| places::is_credential(file))
-        {
-            taint.credential = Some(file.to_owned());
-            self.scan.report(self.source, call.row, Code::CredentialRead, &call.text);
-        }
-        if path.ends_with(".get") || path.starts_with("re.") || path.ends_with(".match") {
-            taint = taint.picked();
-        }
-        Value { path: format!("{path}()"), taint, ..Value::default() }
-    }
-
-    /// Calls whose value can be computed.
-    fn computed(&mut self, callee: &Value, arguments: &[Value], call: &Call) -> Option<Value> {
-        let path = callee.path.as_str();
-        let first = arguments.first();
-        let is_literal = |at: usize| matches!(call.arguments.get(at), Some((_, Expression::Text(_))));
-        let method = path.rsplit('.').next().unwrap_or_default();
-        match path {
-            "getattr" => {
-                let name = arguments.get(1).and_then(|name| name.text.clone())?;
-                return Some(self.member(first?.clone(), &name, !is_literal(1)));
-            }
-            "__import__" | "importlib.import_module" | "require" | "import" => {
-                let module = module_name(first?.text.as_deref()?);
-                return Some(Value { hidden: !is_literal(0), ..Value::of_path(module) });
-            }
-            "os.getenv" | "os.environ.get" => return Some(self.variable(first?.text.as_deref()?)),
-            "chr" | "String.fromCharCode" | "String.fromCodePoint" => return characters(arguments),
-            "os.homedir" => return Some(Value::of_text("~".to_owned())),
-            _ => {}
-        }
-        if is(path, known::HOMES) {
-            return Some(Value::of_text("~".to_owned()));
-        }
-        if is(path, known::PATH_JOINS) {
-            return Some(Value { path: String::new(), ..Value::joined(arguments, "/") });
-        }
-        if is(path, known::DECODERS) || path == "Buffer.from" && is_encoding(arguments.get(1)) {
-            return Some(decoded(first?));
-        }
-        if is(path, known::TRANSPARENT) && !(is(path, known::READERS) && places::is_credential(first?.text())) {
-            return Some(Value { path: format!("{path}()"), ..first?.clone() });
-        }
-        if method == "join" {
-            let (list, between) = if first?.items.is_empty() { (callee, first?.text()) } else { (first?, callee.text()) };
-            return (!list.items.is_empty()).then(|| Value::joined(&list.items, between));
-        }
-        let reads_credential = method.starts_with("read") && places::is_credential(callee.text());
-        (known::TRANSPARENT_METHODS.contains(&method) && arguments.len() <= 1 && !reads_credential)
-            .then(|| Value { path: format!("{path}()"), ..callee.clone() })
-    }
 }
 
 /// Names of entries that prove who asks.
-fn is_header(key: &str) -> bool {
+pub fn is_header(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
-    ["headers", "authorization", "auth", "cookies", "cookie", "cert", "x-api-key", "apikey", "api_key", "token", "verify"]
-        .contains(&key.as_str())
+    [
+        "headers",
+        "authorization",
+        "auth",
+        "cookies",
+        "cookie",
+        "cert",
+        "x-api-key",
+        "apikey",
+        "api_key",
+        "token",
+        "verify",
+    ]
+    .contains(&key.as_str())
 }
 
 /// Methods that leave the text as it is when they are named.
 fn is_kept(name: &str) -> bool {
-    known::TRANSPARENT_METHODS.contains(&name) || matches!(name, "join" | "format" | "replace" | "split" | "home")
-}
-
-fn is_encoding(value: Option<&Value>) -> bool {
-    value.is_some_and(|value| matches!(value.text(), "base64" | "hex" | "base64url"))
-}
-
-/// The text of code points.
-fn characters(arguments: &[Value]) -> Option<Value> {
-    let one = |value: &Value| char::from_u32(value.path.parse().ok()?);
-    arguments.iter().map(one).collect::<Option<String>>().map(Value::of_text)
-}
-
-/// A decoder's result: marked, and with its text where that can be read.
-fn decoded(value: &Value) -> Value {
-    let bytes = decode::hex(value.text()).or_else(|| decode::base64(value.text()));
-    let text = bytes.as_deref().and_then(decode::readable);
-    let taint = Taint { decoded: true, ..value.taint.clone() };
-    Value { text, taint, ..Value::default() }
+    known::TRANSPARENT_METHODS.contains(&name)
+        || matches!(name, "join" | "format" | "replace" | "split" | "home")
 }

@@ -44,7 +44,9 @@ fn statement(node: Node<'_>, lowering: &mut Lowering<'_>, out: &mut Vec<Statemen
         "assignment_expression" | "augmented_assignment_expression" => assignment(node, lowering, out),
         "expression_statement" => named(node).into_iter().for_each(|child| statements(child, lowering, out)),
         "comment" => {}
-        kind if is_container(kind) => named(node).into_iter().for_each(|child| statements(child, lowering, out)),
+        kind if is_container(kind) => {
+            named(node).into_iter().for_each(|child| statements(child, lowering, out));
+        }
         _ => {
             let value = expression(node, lowering);
             out.push(Statement::Evaluate(value));
@@ -58,7 +60,13 @@ fn is_container(kind: &str) -> bool {
         || kind.ends_with("_declaration")
         || matches!(
             kind,
-            "program" | "statement_block" | "class_body" | "switch_body" | "switch_case" | "switch_default" | "ERROR"
+            "program"
+                | "statement_block"
+                | "class_body"
+                | "switch_body"
+                | "switch_case"
+                | "switch_default"
+                | "ERROR"
         )
 }
 
@@ -173,8 +181,11 @@ fn lowered(node: Node<'_>, lowering: &mut Lowering<'_>) -> Expression {
         }
         "binary_expression" => {
             let operator = field("operator").map_or("", |operator| lowering.text(operator));
-            let sides: Vec<Expression> =
-                [field("left"), field("right")].into_iter().flatten().map(|side| expression(side, lowering)).collect();
+            let sides: Vec<Expression> = [field("left"), field("right")]
+                .into_iter()
+                .flatten()
+                .map(|side| expression(side, lowering))
+                .collect();
             if operator == "+" { Expression::Join(sides, "") } else { group(sides) }
         }
         "object" => Expression::Group(named(node).into_iter().map(|pair| entry(pair, lowering)).collect()),

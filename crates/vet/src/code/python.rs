@@ -19,7 +19,8 @@ fn statement(node: Node<'_>, lowering: &mut Lowering<'_>, out: &mut Vec<Statemen
     match node.kind() {
         "import_statement" => imports(node, "", lowering, out),
         "import_from_statement" => {
-            let module = node.child_by_field_name("module_name").map_or("", |name| lowering.text(name)).to_owned();
+            let module =
+                node.child_by_field_name("module_name").map_or("", |name| lowering.text(name)).to_owned();
             imports(node, &module, lowering, out);
         }
         "function_definition" => {
@@ -34,17 +35,20 @@ fn statement(node: Node<'_>, lowering: &mut Lowering<'_>, out: &mut Vec<Statemen
             out.extend(value.map(Statement::Return));
         }
         "for_statement" => {
-            let targets = node.child_by_field_name("left").map(|left| names(left, lowering)).unwrap_or_default();
+            let targets =
+                node.child_by_field_name("left").map(|left| names(left, lowering)).unwrap_or_default();
             let list = node.child_by_field_name("right").map(|list| expression(list, lowering));
             let mut body = Vec::new();
             node.child_by_field_name("body").iter().for_each(|node| statements(*node, lowering, &mut body));
             out.extend(list.map(|list| Statement::Each(targets, list, body)));
         }
-        "assignment" => assign(node, "left", "right", false, lowering, out),
-        "augmented_assignment" => assign(node, "left", "right", true, lowering, out),
+        "assignment" => assign(node, false, lowering, out),
+        "augmented_assignment" => assign(node, true, lowering, out),
         "with_item" => with_item(node, lowering, out),
         "comment" => {}
-        kind if is_container(kind) => named(node).into_iter().for_each(|child| statements(child, lowering, out)),
+        kind if is_container(kind) => {
+            named(node).into_iter().for_each(|child| statements(child, lowering, out));
+        }
         _ => {
             let value = expression(node, lowering);
             out.push(Statement::Evaluate(value));
@@ -55,7 +59,10 @@ fn statement(node: Node<'_>, lowering: &mut Lowering<'_>, out: &mut Vec<Statemen
 fn is_container(kind: &str) -> bool {
     kind.ends_with("_statement")
         || kind.ends_with("_clause")
-        || matches!(kind, "module" | "block" | "class_definition" | "decorated_definition" | "ERROR" | "case_clause")
+        || matches!(
+            kind,
+            "module" | "block" | "class_definition" | "decorated_definition" | "ERROR" | "case_clause"
+        )
 }
 
 fn imports(node: Node<'_>, module: &str, lowering: &Lowering<'_>, out: &mut Vec<Statement>) {
@@ -82,10 +89,10 @@ fn imports(node: Node<'_>, module: &str, lowering: &Lowering<'_>, out: &mut Vec<
     }
 }
 
-fn assign(node: Node<'_>, left: &str, right: &str, adds: bool, lowering: &mut Lowering<'_>, out: &mut Vec<Statement>) {
-    let Some(value) = node.child_by_field_name(right) else { return };
+fn assign(node: Node<'_>, adds: bool, lowering: &mut Lowering<'_>, out: &mut Vec<Statement>) {
+    let Some(value) = node.child_by_field_name("right") else { return };
     let value = expression(value, lowering);
-    let left = node.child_by_field_name(left);
+    let left = node.child_by_field_name("left");
     let targets = left.map(|left| names(left, lowering)).unwrap_or_default();
     // `d[k] = f(x)` must still be looked at.
     out.push(Statement::Assign(targets, value, adds));
@@ -96,7 +103,9 @@ fn names(node: Node<'_>, lowering: &Lowering<'_>) -> Vec<String> {
     match node.kind() {
         "identifier" => vec![lowering.text(node).to_owned()],
         "attribute" => vec![lowering.text(node).to_owned()],
-        "subscript" => node.child_by_field_name("value").map(|value| names(value, lowering)).unwrap_or_default(),
+        "subscript" => {
+            node.child_by_field_name("value").map(|value| names(value, lowering)).unwrap_or_default()
+        }
         "pattern_list" | "tuple_pattern" | "list_pattern" | "as_pattern_target" => {
             named(node).into_iter().flat_map(|child| names(child, lowering)).collect()
         }
@@ -154,11 +163,16 @@ fn lowered(node: Node<'_>, lowering: &mut Lowering<'_>) -> Expression {
         "binary_operator" => {
             let operator = field("operator").map_or("", |operator| lowering.text(operator));
             let between = if operator == "/" { "/" } else { "" };
-            let sides: Vec<Expression> =
-                [field("left"), field("right")].into_iter().flatten().map(|side| expression(side, lowering)).collect();
+            let sides: Vec<Expression> = [field("left"), field("right")]
+                .into_iter()
+                .flatten()
+                .map(|side| expression(side, lowering))
+                .collect();
             if matches!(operator, "+" | "/" | "%") { Expression::Join(sides, between) } else { group(sides) }
         }
-        "dictionary" => Expression::Group(named(node).into_iter().map(|pair| entry(pair, lowering)).collect()),
+        "dictionary" => {
+            Expression::Group(named(node).into_iter().map(|pair| entry(pair, lowering)).collect())
+        }
         "lambda" => {
             let parameters = parameters(node, lowering);
             let body = field("body").map(|body| Statement::Return(expression(body, lowering)));
@@ -177,7 +191,8 @@ fn group(mut values: Vec<Expression>) -> Expression {
 }
 
 fn entry(node: Node<'_>, lowering: &mut Lowering<'_>) -> (Option<String>, Expression) {
-    let (Some(key), Some(value)) = (node.child_by_field_name("key"), node.child_by_field_name("value")) else {
+    let (Some(key), Some(value)) = (node.child_by_field_name("key"), node.child_by_field_name("value"))
+    else {
         return (None, expression(node, lowering));
     };
     (Some(lowering.text(key).trim_matches(['"', '\'']).to_owned()), expression(value, lowering))
@@ -185,7 +200,8 @@ fn entry(node: Node<'_>, lowering: &mut Lowering<'_>) -> (Option<String>, Expres
 
 fn subscript(node: Node<'_>, lowering: &mut Lowering<'_>) -> Expression {
     let empty = || Expression::Group(Vec::new());
-    let value = node.child_by_field_name("value").map(|value| expression(value, lowering)).unwrap_or_else(empty);
+    let value =
+        node.child_by_field_name("value").map(|value| expression(value, lowering)).unwrap_or_else(empty);
     match node.child_by_field_name("subscript") {
         Some(slice) if slice.kind() == "slice" => match lowering.text(slice).replace(' ', "").as_str() {
             "::-1" => Expression::Reversed(Box::new(value)),
@@ -208,7 +224,11 @@ fn arguments(list: Node<'_>, lowering: &mut Lowering<'_>) -> Vec<(Option<String>
     if list.kind() != "argument_list" {
         return vec![argument(list, lowering)];
     }
-    named(list).into_iter().filter(|node| node.kind() != "comment").map(|node| argument(node, lowering)).collect()
+    named(list)
+        .into_iter()
+        .filter(|node| node.kind() != "comment")
+        .map(|node| argument(node, lowering))
+        .collect()
 }
 
 fn string(node: Node<'_>, lowering: &mut Lowering<'_>) -> Expression {

@@ -50,7 +50,12 @@ fn evaluates(program: &mut Program<'_, '_>, called: &Called<'_>) {
     if !is(&called.callee.path, known::EVALUATORS) && !is_compiler {
         return;
     }
-    let Some(argument) = called.arguments.last().filter(|_| called.callee.path.ends_with("Function")).or(called.arguments.first()) else {
+    let Some(argument) = called
+        .arguments
+        .last()
+        .filter(|_| called.callee.path.ends_with("Function"))
+        .or(called.arguments.first())
+    else {
         return;
     };
     origin(program, called, &argument.taint);
@@ -81,9 +86,11 @@ fn commands(program: &mut Program<'_, '_>, called: &Called<'_>) {
     }
     let Some(first) = called.arguments.first() else { return };
     origin(program, called, &first.taint);
-    let mut words: Vec<&Value> = if first.items.is_empty() { vec![first] } else { first.items.iter().collect() };
+    let mut words: Vec<&Value> =
+        if first.items.is_empty() { vec![first] } else { first.items.iter().collect() };
     // `spawn("bash", ["-c", …])`: the list stands behind the program.
-    let is_split = first.items.is_empty() && called.arguments.get(1).is_some_and(|list| !list.items.is_empty());
+    let is_split =
+        first.items.is_empty() && called.arguments.get(1).is_some_and(|list| !list.items.is_empty());
     if is_split {
         words.extend(called.arguments.get(1).into_iter().flat_map(|list| &list.items));
     }
@@ -152,7 +159,8 @@ fn sends(program: &mut Program<'_, '_>, called: &Called<'_>) {
 
 fn loads(program: &mut Program<'_, '_>, called: &Called<'_>) {
     let path = called.callee.path.as_str();
-    let loader = called.keywords.iter().find(|(key, _)| key == "Loader").map(|(_, value)| value.path.as_str());
+    let loader =
+        called.keywords.iter().find(|(key, _)| key == "Loader").map(|(_, value)| value.path.as_str());
     let loader = loader.or(called.arguments.get(1).map(|value| value.path.as_str()));
     let is_yaml = path == "yaml.load" && !loader.is_some_and(|loader| loader.contains("Safe"));
     if (is_yaml || is(path, known::UNSAFE_LOADS)) && program.source.setting == Setting::Script {
@@ -164,7 +172,8 @@ fn writes(program: &mut Program<'_, '_>, called: &Called<'_>) {
     let path = called.callee.path.as_str();
     let mode = called.arguments.get(1).map(Value::text).filter(|mode| !mode.is_empty());
     let keyword = called.keywords.iter().find(|(key, _)| key == "mode").map(|(_, value)| value.text());
-    let opens = matches!(path, "open" | "io.open") && mode.or(keyword).is_some_and(|mode| mode.contains(['w', 'a', 'x', '+']));
+    let opens = matches!(path, "open" | "io.open")
+        && mode.or(keyword).is_some_and(|mode| mode.contains(['w', 'a', 'x', '+']));
     let method = path.ends_with(".write_text") || path.ends_with(".write_bytes");
     if program.source.setting != Setting::Script || !(opens || method || is(path, known::WRITERS)) {
         return;

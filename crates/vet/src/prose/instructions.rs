@@ -91,5 +91,8 @@ fn is_theft(sentence: &str) -> bool {
 fn is_quoted(text: &str, offset: usize) -> bool {
     let before = text.get(..offset).unwrap_or_default();
     let is_open = |mark: char| before.matches(mark).count() % 2 == 1;
-    is_open('"') || is_open('`') || before.matches('“').count() > before.matches('”').count() || before.trim_end().ends_with('\'')
+    is_open('"')
+        || is_open('`')
+        || before.matches('“').count() > before.matches('”').count()
+        || before.trim_end().ends_with('\'')
 }

@@ -26,7 +26,8 @@ pub fn is_candidate(text: &str) -> bool {
 
 /// What a line that names an address shows, with its neighbours.
 pub fn check(text: &str, window: &str) -> Option<Code> {
-    let leads_astray = |(_, url): (usize, &str)| matches!(address::place(url), Place::Paste | Place::Short | Place::Bare);
+    let leads_astray =
+        |(_, url): (usize, &str)| matches!(address::place(url), Place::Paste | Place::Short | Place::Bare);
     if PACKAGE.is_in(text) && FETCH.is_in(window) {
         if PASSWORD.is_in(window) {
             return Some(Code::PasswordArchive);
@@ -36,6 +37,7 @@ pub fn check(text: &str, window: &str) -> Option<Code> {
             return Some(Code::FakePrerequisite);
         }
     }
-    let is_elsewhere = address::urls(text).any(leads_astray) && RUN_COMMAND.is_in(text) || VAGUE_PAGE.is_in(text);
+    let is_elsewhere =
+        address::urls(text).any(leads_astray) && RUN_COMMAND.is_in(text) || VAGUE_PAGE.is_in(text);
     is_elsewhere.then_some(Code::PasteCommand)
 }

@@ -27,8 +27,27 @@ pub struct Redirect {
 
 /// Commands that only start another one.
 const PREFIXES: &[&str] = &[
-    "sudo", "doas", "env", "command", "exec", "nohup", "time", "builtin", "busybox", "nice", "ionice", "setsid",
-    "stdbuf", "timeout", "xargs", "unbuffer", "caffeinate", "then", "do", "else", "!",
+    "sudo",
+    "doas",
+    "env",
+    "command",
+    "exec",
+    "nohup",
+    "time",
+    "builtin",
+    "busybox",
+    "nice",
+    "ionice",
+    "setsid",
+    "stdbuf",
+    "timeout",
+    "xargs",
+    "unbuffer",
+    "caffeinate",
+    "then",
+    "do",
+    "else",
+    "!",
 ];
 
 /// Options of those commands that take a value.
@@ -90,10 +109,10 @@ impl Command {
         args.iter().enumerate().filter_map(move |(at, word)| {
             let text = word.text.as_str();
             options.iter().find_map(|option| {
-                if text == *option {
+                let is_short = option.len() == 2;
+                if text == *option || is_short && ends_cluster(text, option) {
                     return args.get(at + 1).cloned();
                 }
-                let is_short = option.len() == 2;
                 let rest = text.strip_prefix(option)?;
                 let rest = if is_short { rest } else { rest.strip_prefix('=')? };
                 Some(Word { text: rest.to_owned(), ..word.clone() })
@@ -107,6 +126,13 @@ impl Command {
         self.words.iter().chain(&self.fed).for_each(|word| taint.merge(&word.taint));
         taint
     }
+}
+
+/// Whether short options are joined and the last one is this, as `-o` in `-fsSLo`.
+fn ends_cluster(text: &str, option: &str) -> bool {
+    let letters =
+        text.strip_prefix('-').filter(|rest| rest.len() > 1 && rest.bytes().all(|b| b.is_ascii_alphabetic()));
+    letters.is_some_and(|letters| option.strip_prefix('-').is_some_and(|letter| letters.ends_with(letter)))
 }
 
 /// The last part of a path, lower case spelling left as it is.

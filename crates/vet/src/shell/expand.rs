@@ -106,7 +106,8 @@ impl Reader<'_, '_> {
         let name: String = inner.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
         let rest = inner.get(name.len()..).unwrap_or_default();
         let is_set = self.variables.contains_key(&name);
-        if let Some(default) = rest.strip_prefix(":-").or_else(|| rest.strip_prefix('-')).filter(|_| !is_set) {
+        if let Some(default) = rest.strip_prefix(":-").or_else(|| rest.strip_prefix('-')).filter(|_| !is_set)
+        {
             let default = Word::known(default.trim_matches(['"', '\'']));
             let named = self.variable(&name, written, node);
             return Word { open: true, taint: named.taint, ..default };

@@ -10,11 +10,36 @@ use crate::places;
 use crate::{address, decode};
 
 /// Commands that fetch what is at an address.
-pub const FETCHERS: &[&str] = &["curl", "wget", "fetch", "aria2c", "http", "https", "httpie", "lynx", "xh", "curlie"];
+pub const FETCHERS: &[&str] =
+    &["curl", "wget", "fetch", "aria2c", "http", "https", "httpie", "lynx", "xh", "curlie"];
 /// Commands whose output says something about their input and holds nothing of it.
 const SUMMARIES: &[&str] = &[
-    "sha256sum", "sha1sum", "sha512sum", "md5sum", "md5", "shasum", "b2sum", "cksum", "wc", "gpg", "true", "false", "test",
-    "[", "diff", "cmp", "file", "ls", "stat", "du", "chmod", "chown", "mkdir", "ssh-keygen", "ssh-add", "which",
+    "sha256sum",
+    "sha1sum",
+    "sha512sum",
+    "md5sum",
+    "md5",
+    "shasum",
+    "b2sum",
+    "cksum",
+    "wc",
+    "gpg",
+    "true",
+    "false",
+    "test",
+    "[",
+    "diff",
+    "cmp",
+    "file",
+    "ls",
+    "stat",
+    "du",
+    "chmod",
+    "chown",
+    "mkdir",
+    "ssh-keygen",
+    "ssh-add",
+    "which",
 ];
 /// Commands that pick one value out of what they read.
 const PICKERS: &[&str] = &["grep", "egrep", "rg", "cut", "jq", "yq", "awk", "gawk", "sed"];
@@ -31,14 +56,24 @@ pub fn output(command: &Command, input: Option<&Word>, reader: &mut Reader<'_, '
     match name {
         "echo" => return joined(command.args().iter().filter(|word| !is_flag(&word.text))),
         "printf" => return printf(command),
-        "base64" | "base32" | "openssl" | "xxd" | "rev" | "uudecode" => return decoded(command, input, reader),
+        "base64" | "base32" | "openssl" | "xxd" | "rev" | "uudecode" => {
+            return decoded(command, input, reader);
+        }
         "env" | "printenv" | "set" | "export" | "declare" if command.operands().next().is_none() => {
-            return Word { open: true, taint: Taint { environment: true, ..Taint::default() }, ..Word::default() };
+            return Word {
+                open: true,
+                taint: Taint { environment: true, ..Taint::default() },
+                ..Word::default()
+            };
         }
         _ => {}
     }
     if command.own().is_empty() && command.words.iter().any(|word| word.text == "env") {
-        return Word { open: true, taint: Taint { environment: true, ..Taint::default() }, ..Word::default() };
+        return Word {
+            open: true,
+            taint: Taint { environment: true, ..Taint::default() },
+            ..Word::default()
+        };
     }
     passed_on(command, input, reader)
 }
@@ -52,14 +87,21 @@ fn fetched(command: &Command, reader: &mut Reader<'_, '_>) -> Word {
     let operands = command.operands().chain(command.args().iter().filter(|word| word.text.contains("://")));
     let url = operands.filter_map(|word| address::target(&word.text)).next().map(str::to_owned);
     let url = url.unwrap_or_else(|| {
-        command.args().iter().map(|word| word.text.as_str()).find(|text| text.contains('$')).unwrap_or("$").to_owned()
+        command
+            .args()
+            .iter()
+            .map(|word| word.text.as_str())
+            .find(|text| text.contains('$'))
+            .unwrap_or("$")
+            .to_owned()
     });
     let taint = Taint { download: Some(url.clone()), ..Taint::default() };
     let is_wget = command.name() == "wget";
     let options: &[&str] = if is_wget { &["-O", "--output-document"] } else { &["-o", "--output"] };
     let mut file = command.values(options).map(|word| word.text).next();
     let to_output = file.as_deref().is_some_and(|file| file == "-" || file.starts_with("/dev/stdout"));
-    let joined = command.args().iter().find(|word| is_wget && word.text.starts_with("-") && word.text.ends_with("O-"));
+    let joined =
+        command.args().iter().find(|word| is_wget && word.text.starts_with("-") && word.text.ends_with("O-"));
     if to_output || joined.is_some() {
         file = None;
     } else if file.is_none() && (is_wget || command.has('O', "--remote-name")) {
@@ -81,7 +123,11 @@ fn joined<'a>(words: impl Iterator<Item = &'a Word>) -> Word {
         }
         out.append(word);
     }
-    out.text = if out.text.contains("\\x") || out.text.contains("\\0") { decode::escapes(&out.text) } else { out.text };
+    out.text = if out.text.contains("\\x") || out.text.contains("\\0") {
+        decode::escapes(&out.text)
+    } else {
+        out.text
+    };
     out
 }
 
@@ -157,7 +203,8 @@ fn passed_on(command: &Command, input: Option<&Word>, reader: &mut Reader<'_, '_
     if PICKERS.contains(&name) {
         out.taint = out.taint.picked();
     }
-    if matches!(name, "cat" | "tee") && command.operands().next().is_none()
+    if matches!(name, "cat" | "tee")
+        && command.operands().next().is_none()
         && let Some(word) = input
     {
         return word.clone();
@@ -170,7 +217,8 @@ fn passed_on(command: &Command, input: Option<&Word>, reader: &mut Reader<'_, '_
 
 /// The files that a packer or a copier writes.
 fn packed(command: &Command) -> Vec<String> {
-    let operands = || command.operands().filter(|word| !places::is_credential(&word.text)).map(|word| word.text.clone());
+    let operands =
+        || command.operands().filter(|word| !places::is_credential(&word.text)).map(|word| word.text.clone());
     match command.name() {
         "tar" | "zip" | "7z" | "gzip" => operands().filter(|file| file.contains('.')).collect(),
         "cp" | "mv" => operands().last().into_iter().collect(),

@@ -76,9 +76,11 @@ impl<'a, 's> Reader<'a, 's> {
             "redirected_statement" => self.redirected(node, input),
             "variable_assignment" => self.assign(node),
             "declaration_command" => {
-                named(node).into_iter().filter(|child| child.kind() == "variable_assignment").for_each(|child| {
-                    self.assign(child);
-                });
+                named(node).into_iter().filter(|child| child.kind() == "variable_assignment").for_each(
+                    |child| {
+                        self.assign(child);
+                    },
+                );
                 Word::default()
             }
             "function_definition" => {
@@ -86,9 +88,12 @@ impl<'a, 's> Reader<'a, 's> {
                 self.block(node, input)
             }
             "comment" | "word" | "variable_name" | "heredoc_body" => Word::default(),
-            "string" | "raw_string" | "concatenation" | "expansion" | "simple_expansion" | "command_substitution" => {
-                self.expand(node)
-            }
+            "string"
+            | "raw_string"
+            | "concatenation"
+            | "expansion"
+            | "simple_expansion"
+            | "command_substitution" => self.expand(node),
             _ => self.block(node, input),
         }
     }
@@ -126,14 +131,19 @@ impl<'a, 's> Reader<'a, 's> {
                 }
                 "file_redirect" | "herestring_redirect" => self.redirect(child, &mut command),
                 "command_name" => {
-                    let word = named(child).first().map(|inner| self.expand(*inner));
-                    command.words.push(word.unwrap_or_else(|| Word::known(text_of(child, self.text))));
+                    let inner = named(child).first().copied();
+                    let word = inner.map(|inner| self.expand(inner));
+                    let word = word.unwrap_or_else(|| Word::known(text_of(child, self.text)));
+                    command.words.extend(word.split(inner.is_some_and(is_split)));
                 }
                 "subshell" => {
                     let inner = self.statement(child, None);
                     command.words.push(Word { text: String::new(), open: true, ..inner });
                 }
-                _ => command.words.push(self.expand(child)),
+                _ => {
+                    let word = self.expand(child);
+                    command.words.extend(word.split(is_split(child)));
+                }
             }
         }
         command
@@ -145,7 +155,8 @@ impl<'a, 's> Reader<'a, 's> {
             command.fed = fed.or(command.fed.take());
             return;
         }
-        let operator = children(node).iter().find(|child| !child.is_named()).map(Node::kind).unwrap_or_default();
+        let operator =
+            children(node).iter().find(|child| !child.is_named()).map(Node::kind).unwrap_or_default();
         if let Some(target) = node.child_by_field_name("destination") {
             let target = self.expand(target);
             command.redirects.push(Redirect { operator: operator.to_owned(), target });
@@ -162,7 +173,8 @@ impl<'a, 's> Reader<'a, 's> {
                 "heredoc_redirect" => {
                     let body = named(child).into_iter().find(|part| part.kind() == "heredoc_body");
                     extra.fed = body.map(|body| Word::known(text_of(body, self.text)));
-                    behind.extend(named(child).into_iter().filter(|part| !part.kind().starts_with("heredoc")));
+                    behind
+                        .extend(named(child).into_iter().filter(|part| !part.kind().starts_with("heredoc")));
                 }
                 _ => {}
             }
@@ -234,4 +246,9 @@ impl<'a, 's> Reader<'a, 's> {
         let whole = node.parent().filter(|parent| parent.kind() == "pipeline").unwrap_or(node);
         text_of(whole, self.text).chars().take(MAX_TEXT).collect()
     }
+}
+
+/// Whether what a word expands to is parted at blanks: it stands in no quotes.
+fn is_split(node: Node<'_>) -> bool {
+    matches!(node.kind(), "concatenation" | "simple_expansion" | "expansion" | "command_substitution")
 }

@@ -73,12 +73,16 @@ fn note_needs(reader: &mut Reader<'_, '_>, command: &Command, text: &str) {
         return;
     }
     let name = command.name();
-    if name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'+')) && !name.is_empty() {
+    if name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'+'))
+        && !name.is_empty()
+    {
         reader.scan.needs.tool(name);
     }
     let first = command.operands().next().map_or("", |word| word.text.as_str());
     let is_network = FETCHERS.contains(&name)
-        || NETWORK.iter().any(|(program, words)| *program == name && (words.is_empty() || words.contains(&first)));
+        || NETWORK
+            .iter()
+            .any(|(program, words)| *program == name && (words.is_empty() || words.contains(&first)));
     if is_network {
         let line = reader.source.at(command.row);
         reader.scan.needs.network(reader.source.path, line, text);

@@ -5,6 +5,9 @@ use crate::flow::Taint;
 /// How much of a word's text is kept.
 const MAX_TEXT: usize = 64 * 1024;
 
+/// Into how many words one word is parted at the most.
+const MAX_PARTS: usize = 32;
+
 /// A word after expansion.
 #[derive(Debug, Clone, Default)]
 pub struct Word {
@@ -37,6 +40,16 @@ impl Word {
         let end = (0..=text.len().min(room)).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
         self.open |= end < text.len();
         self.text.push_str(text.get(..end).unwrap_or_default());
+    }
+
+    /// The words that it is parted into at blanks, or itself alone.
+    pub fn split(self, is_split: bool) -> Vec<Self> {
+        let parts = self.text.split_whitespace().take(MAX_PARTS).count();
+        if !is_split || parts < 2 {
+            return vec![self];
+        }
+        let part = |text: &str| Self { text: text.to_owned(), ..self.clone() };
+        self.text.split_whitespace().take(MAX_PARTS).map(part).collect()
     }
 
     /// Adds another word.

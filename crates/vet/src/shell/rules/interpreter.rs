@@ -58,7 +58,9 @@ fn interpreter(name: &str) -> Option<Option<Grammar>> {
         "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "fish" => Some(Some(Grammar::Shell)),
         "python" | "pypy" => Some(Some(Grammar::Python)),
         "node" | "nodejs" | "bun" | "deno" => Some(Some(Grammar::JavaScript)),
-        "perl" | "ruby" | "php" | "osascript" | "pwsh" | "powershell" | "powershell.exe" | "cmd.exe" => Some(None),
+        "perl" | "ruby" | "php" | "osascript" | "pwsh" | "powershell" | "powershell.exe" | "cmd.exe" => {
+            Some(None)
+        }
         _ => None,
     }
 }
@@ -84,7 +86,13 @@ fn evaluated(reader: &mut Reader<'_, '_>, command: &Command, text: &str) {
 }
 
 /// A text is executed: its origin is measured, and where it is known it is read in turn.
-fn executed(reader: &mut Reader<'_, '_>, command: &Command, program: &Word, grammar: Option<Grammar>, text: &str) {
+fn executed(
+    reader: &mut Reader<'_, '_>,
+    command: &Command,
+    program: &Word,
+    grammar: Option<Grammar>,
+    text: &str,
+) {
     measure(reader, command, &program.taint, Road::Direct, text);
     let Some(grammar) = grammar else { return };
     if !program.text.trim().is_empty() {
@@ -96,9 +104,11 @@ fn executed(reader: &mut Reader<'_, '_>, command: &Command, program: &Word, gram
 fn downloaded_program(reader: &mut Reader<'_, '_>, command: &Command, text: &str) {
     let Some(name) = command.own().first() else { return };
     let file = name.text.strip_prefix("./").unwrap_or(&name.text);
-    let kept = reader.files.get(&name.text).or_else(|| reader.files.get(file)).or_else(|| {
-        (name.text.contains('/')).then(|| reader.files.get(base(file))).flatten()
-    });
+    let kept = reader
+        .files
+        .get(&name.text)
+        .or_else(|| reader.files.get(file))
+        .or_else(|| (name.text.contains('/')).then(|| reader.files.get(base(file))).flatten());
     if let Some(taint) = kept.cloned() {
         measure(reader, command, &taint, Road::File, text);
     }

@@ -13,18 +13,35 @@ use crate::shell::word::Word;
 
 /// Options whose value is sent as the body of a request.
 const BODIES: &[&str] = &[
-    "-d", "--data", "--data-binary", "--data-raw", "--data-urlencode", "--data-ascii", "-F", "--form", "-T", "--upload-file",
-    "--post-file", "--post-data", "--body-file", "--body-data", "--json",
+    "-d",
+    "--data",
+    "--data-binary",
+    "--data-raw",
+    "--data-urlencode",
+    "--data-ascii",
+    "-F",
+    "--form",
+    "-T",
+    "--upload-file",
+    "--post-file",
+    "--post-data",
+    "--body-file",
+    "--body-data",
+    "--json",
 ];
 /// Programs that send what they read.
-const SENDERS: &[&str] = &["nc", "ncat", "netcat", "socat", "telnet", "scp", "sftp", "rsync", "ftp", "mail", "sendmail", "mailx"];
+const SENDERS: &[&str] =
+    &["nc", "ncat", "netcat", "socat", "telnet", "scp", "sftp", "rsync", "ftp", "mail", "sendmail", "mailx"];
 
 pub fn check(reader: &mut Reader<'_, '_>, command: &Command, input: Option<&Word>, text: &str) {
     let name = command.name();
     let mut sent = Taint::default();
     let place = if FETCHERS.contains(&name) {
         body(command, input, reader, &mut sent);
-        let urls = command.args().iter().filter(|word| address::target(&word.text).is_some() && word.text.contains('.'));
+        let urls = command
+            .args()
+            .iter()
+            .filter(|word| address::target(&word.text).is_some() && word.text.contains('.'));
         let urls: Vec<&Word> = urls.collect();
         urls.iter().for_each(|word| sent.merge(&word.taint));
         urls.iter().map(|word| address::place(address::target(&word.text).unwrap_or_default())).max()
@@ -32,7 +49,9 @@ pub fn check(reader: &mut Reader<'_, '_>, command: &Command, input: Option<&Word
         input.iter().for_each(|word| sent.merge(&word.taint));
         files(command.args(), reader, &mut sent);
         Some(Place::Unknown)
-    } else if let Some(target) = command.redirects.iter().find(|redirect| redirect.target.text.contains("/dev/tcp/")) {
+    } else if let Some(target) =
+        command.redirects.iter().find(|redirect| redirect.target.text.contains("/dev/tcp/"))
+    {
         sent.merge(&target.target.taint);
         sent.merge(&command.taint());
         input.iter().for_each(|word| sent.merge(&word.taint));
@@ -75,7 +94,8 @@ fn body(command: &Command, input: Option<&Word>, reader: &Reader<'_, '_>, sent: 
         if named == "-" || value.text == "-" || value.text == "." {
             input.iter().for_each(|word| sent.merge(&word.taint));
         }
-        let is_file = value.text.contains('@') || command.values(&["-T", "--upload-file", "--post-file", "--body-file"]).next().is_some();
+        let is_file = value.text.contains('@')
+            || command.values(&["-T", "--upload-file", "--post-file", "--body-file"]).next().is_some();
         if is_file && places::is_credential(named) {
             sent.credential.get_or_insert_with(|| named.to_owned());
         }
@@ -100,7 +120,8 @@ fn files(words: &[Word], reader: &Reader<'_, '_>, sent: &mut Taint) {
 
 /// Credentials that are read without being sent from here.
 fn reads(reader: &mut Reader<'_, '_>, command: &Command, text: &str) {
-    const READERS: &[&str] = &["cat", "head", "tail", "base64", "xxd", "tar", "zip", "sqlite3", "strings", "less", "more"];
+    const READERS: &[&str] =
+        &["cat", "head", "tail", "base64", "xxd", "tar", "zip", "sqlite3", "strings", "less", "more"];
     let name = command.name();
     let is_private = |word: &Word| places::is_credential(&word.text) && word.text.contains('/');
     if READERS.contains(&name) && command.args().iter().any(is_private) {
