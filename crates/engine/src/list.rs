@@ -1,14 +1,16 @@
 //! `list`: every skill, or those that one agent may use.
 //!
-//! It shows what discovery found and reads no skill again.
+//! It shows what discovery found and what the vet remembers; it reads no skill again and vets none.
 
 use crate::agent::{skills_of, slip};
 use crate::file_match::FileMatch;
 use crate::hall::Hall;
 use crate::reply::{BrokenLine, CollisionLine, List, ProblemLine, SkillSummary};
+use crate::vet::Gate;
 use crate::{Code, Envelope};
 use guild_catalog::{Entry, Scope};
 use guild_manifest::fold::nearest;
+use guild_vet::Verdict;
 
 /// What to list.
 #[derive(Debug, Default)]
@@ -38,9 +40,10 @@ pub fn list<'a>(hall: &'a Hall, request: &ListRequest<'_>) -> Envelope<List<'a>>
         Some(agent) => skills_of(hall, agent),
         None => snapshot.skills.iter().collect(),
     };
+    let gate = Gate::open(hall);
     let of_source = |entry: &&Entry| source.is_none_or(|source| entry.place.scope == source);
     let mut skills: Vec<SkillSummary<'_>> =
-        entries.into_iter().filter(of_source).map(SkillSummary::of).collect();
+        entries.into_iter().filter(of_source).map(|entry| summary(&gate, entry)).collect();
     if let Some(file) = file {
         file.mark(&mut skills);
     }
@@ -51,6 +54,11 @@ pub fn list<'a>(hall: &'a Hall, request: &ListRequest<'_>) -> Envelope<List<'a>>
     });
     let message = request.agent.and_then(|agent| slip(hall, agent)).unwrap_or_default();
     Envelope::ok(List { count: skills.len(), skills, broken, ..empty(hall) }).with_message(message)
+}
+
+/// A skill with the verdict that is remembered of it; nothing is vetted for a list.
+fn summary<'a>(gate: &Gate, entry: &'a Entry) -> SkillSummary<'a> {
+    SkillSummary { verdict: gate.remembered(entry).map(Verdict::as_str), ..SkillSummary::of(entry) }
 }
 
 fn empty(hall: &Hall) -> List<'_> {

@@ -1,13 +1,17 @@
 //! Output for people: what is coloured, cut to the terminal and made harmless.
 
 pub mod escape;
+mod finding;
 mod live;
 mod problem;
+mod progress;
 pub mod sarif;
 mod table;
 
+pub use finding::finding;
 pub use live::LiveOutput;
 pub use problem::{problem, problem_line};
+pub use progress::Progress;
 pub use table::{Cell, table};
 
 use std::fmt;

@@ -3,11 +3,11 @@
 mod usage;
 
 use crate::cli::Global;
-use crate::print::{Style, escape, problem};
+use crate::print::{Style, escape, finding, problem};
 use crate::surroundings;
 use clap::ValueEnum;
 use guild_engine::catalog::{Freshness, Machine};
-use guild_engine::reply::ProblemLine;
+use guild_engine::reply::{FindingLine, ProblemLine};
 use guild_engine::{Code, ConfigFile, Envelope, Hall, Places, Status};
 use serde::Serialize;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
@@ -135,6 +135,16 @@ impl Ui {
         let mut stderr = io::stderr().lock();
         // Nobody is left to be told when standard error is gone.
         problems.iter().try_for_each(|line| problem(line, directory, &style, &mut stderr)).ok();
+    }
+
+    /// Says on standard error what the vet found, where standard output is for something else.
+    pub fn tell_findings(&self, findings: &[FindingLine]) {
+        if self.global.json {
+            return;
+        }
+        let style = self.style_of(io::stderr().is_terminal());
+        let mut stderr = io::stderr().lock();
+        findings.iter().try_for_each(|line| finding(line, &style, &mut stderr)).ok();
     }
 
     /// Prints an envelope, and ends with its exit code.
