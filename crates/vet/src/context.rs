@@ -6,13 +6,14 @@ use crate::pattern::patterns;
 use crate::scan::Setting;
 
 patterns! {
-    /// Words of those who warn, forbid or look for something.
+    /// Words of those who warn, forbid or look for something; words that also have everyday uses are not among them.
     WARNING = r"\b(never|do not|don't|dont|must not|should not|shouldn't|avoid|detects?|detecting|detection|scans? for|scanner|scanning|",
-        r"flag(s|ged)?|blocks?|blocked|blocking|den(y|ies|ied)|malicious|malware|attack(s|er|ers|ing)?|dangerous|danger|vulnerab[a-z]*|",
-        r"insecure|unsafe|suspicious|red flags?|exploit(s|ation|able)?|payloads?|injections?|threats?|anti-?patterns?|wrong|bad|",
-        r"risky|risks?|audit(s|ing)?|reject(s|ed)?|refuse[sd]?|forbidden|prohibited|phishing|indicators?|destructive|catastrophic|harmful|",
-        r"guardrails?|blacklist|denylist|blocklist|disallow(ed)?|hardening|pentest[a-z]*|penetration test[a-z]*|ctf|red team[a-z]*|",
-        r"untrusted|evasion|obfuscat[a-z]*|poison[a-z]*|exfiltrat[a-z]*|backdoor[a-z]*|abuse[sd]?|examples? of|warning signs?)\b";
+        r"flagged|malicious|malware|attack(s|er|ers|ing)?|dangerous|danger|vulnerab[a-z]*|insecure|unsafe|suspicious|red flags?|",
+        r"exploit(s|ation|able)?|injections?|threats?|anti-?patterns?|refuse[sd]?|forbidden|prohibited|phishing|destructive|catastrophic|",
+        r"harmful|guardrails?|blacklist|denylist|blocklist|disallow(ed)?|pentest[a-z]*|penetration test[a-z]*|red team[a-z]*|untrusted|",
+        r"evasion|obfuscat[a-z]*|exfiltrat[a-z]*|backdoor[a-z]*|warning signs?)\b";
+    /// Words that mark a line of code as wrong, where its comment says them.
+    MARK = r"\b(bad|wrong|risky|incorrect|blocked|denied|rejected|fails?)\b";
     /// Words of those who want something done now.
     URGING = r"\b((copy|paste|run|execute|enter) (this|the|following|these|it)[a-z ]{0,30}(command|script|line|code|terminal|below)|",
         r"into (your |the )?terminal|in (your |the )?terminal|before (using|proceeding|you (start|begin|use))|",
@@ -29,6 +30,11 @@ const SIGNS: &[&str] = &["❌", "🚫", "⛔", "🛑", "☠", "✗", "✘"];
 /// Whether words warn of something.
 pub fn is_warning(words: &str) -> bool {
     SIGNS.iter().any(|sign| words.contains(sign)) || WARNING.is_in(words)
+}
+
+/// Whether the comment on a line of code warns of it.
+pub fn is_mark(comment: &str) -> bool {
+    is_warning(comment) || MARK.is_in(comment)
 }
 
 /// Whether words urge to do something.

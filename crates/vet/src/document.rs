@@ -106,7 +106,7 @@ fn marked_lines_removed(text: &str, source: &Source<'_>, scan: &mut Scan) -> Str
         let is_comment = trimmed.starts_with('#') || trimmed.starts_with("//");
         let comment =
             if is_comment { trimmed } else { line.split_once(" # ").map_or("", |(_, comment)| comment) };
-        let is_marked = !comment.is_empty() && context::is_warning(comment);
+        let is_marked = !comment.is_empty() && context::is_mark(comment);
         let is_example = is_marked || is_below && !is_comment && !trimmed.is_empty();
         if is_example && !is_comment {
             let example = Source { setting: Setting::Example, line: source.at(row), ..*source };

@@ -2,10 +2,19 @@
 
 use crate::codes::Code;
 use crate::finding::Finding;
+use crate::flow::Taint;
 use crate::input::{Content, File, Input};
 use crate::language::{self, Language};
+use crate::pattern::patterns;
 use crate::scan::{MAX_DEPTH, Scan, Setting, Source};
-use crate::{archive, asset, bytecode, dependency, document, frontmatter, prose, secrets, unicode};
+use crate::syntax::Grammar;
+use crate::{archive, asset, bytecode, code, dependency, document, frontmatter, prose, secrets, unicode};
+use std::collections::BTreeMap;
+
+patterns! {
+    /// What a program must hold to return something private.
+    PRIVATE = r"(environ|process\.env|\.ssh|\.aws|\.env\b|credential|cookies|keychain|wallet|\.netrc|\.npmrc|id_rsa|history)";
+}
 
 /// The largest text that is looked at.
 const MAX_TEXT: usize = 8 * 1024 * 1024;
@@ -33,6 +42,30 @@ pub fn scan(file: &File<'_>, skill: &Skill<'_>, scan: &mut Scan) {
         Content::Link(_) => {}
         Content::Special(what) => scan.add(Finding::new(Code::SpecialFile, file.path, 1, what)),
         Content::Unread(why) => scan.limit(file.path, why),
+    }
+}
+
+/// What the functions of all programs return that others may call, where they return what is private.
+pub fn returns(files: &[File<'_>]) -> BTreeMap<String, Taint> {
+    let programs: Vec<(&str, String, Grammar)> = files.iter().filter_map(program_of).collect();
+    // A program alone follows its own functions.
+    if programs.len() < 2 {
+        return BTreeMap::new();
+    }
+    let named = programs.iter().filter(|(_, text, _)| PRIVATE.is_in(text));
+    let found = named
+        .map(|(path, text, grammar)| code::returns(*grammar, text, &Source::new(path, 1, Setting::Script)));
+    found.flatten().collect()
+}
+
+/// A program's path, text and language.
+fn program_of<'a>(file: &File<'a>) -> Option<(&'a str, String, Grammar)> {
+    let Content::Bytes(bytes) = file.content else { return None };
+    let is_program = [".py", ".js", ".mjs", ".cjs", ".ts"].iter().any(|end| file.path.ends_with(end));
+    let text = is_program.then(|| text(bytes)).flatten()?;
+    match language::of_file(file.path, &text) {
+        Language::Parsed(grammar) if grammar != Grammar::Shell => Some((file.path, text, grammar)),
+        _ => None,
     }
 }
 

@@ -5,6 +5,7 @@
 use crate::codes::{Code, Tier};
 use crate::evidence;
 use crate::finding::Finding;
+use crate::flow::Taint;
 use crate::needs::Needs;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,6 +68,8 @@ pub struct Scan {
     partial: BTreeSet<String>,
     /// What the scripts evidently need.
     pub needs: Needs,
+    /// What functions of the skill's other files return, by name, where that matters.
+    pub returns: BTreeMap<String, Taint>,
 }
 
 impl Scan {

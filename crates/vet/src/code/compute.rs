@@ -22,6 +22,10 @@ impl Program<'_, '_> {
         if let Some(returned) = self.names.get(&format!("{path}()")) {
             return returned.clone();
         }
+        let last = path.rsplit('.').next().unwrap_or_default();
+        if let Some(taint) = self.scan.returns.get(last) {
+            return Value { path: format!("{path}()"), ..Value::of_taint(taint.clone()) };
+        }
         if let Some(value) = self.computed(callee, arguments, call) {
             return value;
         }

@@ -10,7 +10,7 @@ use crate::flow::Taint;
 use crate::scan::{Scan, Setting, Source};
 use crate::secrets;
 use crate::syntax::Grammar;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// How many members of all lists together are gone through one by one.
 const MAX_ROUNDS: usize = 200;
@@ -28,6 +28,22 @@ pub struct Program<'a, 's> {
     parameters: HashMap<String, Vec<(String, Taint)>>,
     nesting: usize,
     rounds: usize,
+}
+
+/// What the functions of a program return, by name, where they return what is private.
+pub fn returns(grammar: Grammar, statements: &[Statement], source: &Source<'_>) -> BTreeMap<String, Taint> {
+    let mut scan = Scan::default();
+    let (names, parameters) = (HashMap::new(), HashMap::new());
+    let mut program =
+        Program { grammar, source, scan: &mut scan, names, parameters, nesting: 0, rounds: MAX_ROUNDS };
+    program.all(statements);
+    program.all(statements);
+    let is_private = |value: &Value| value.taint.credential.is_some() || value.taint.environment;
+    let functions = program.names.iter().filter_map(|(name, value)| Some((name.strip_suffix("()")?, value)));
+    functions
+        .filter(|(_, value)| is_private(value))
+        .map(|(name, value)| (name.to_owned(), value.taint.clone()))
+        .collect()
 }
 
 /// Evaluates a program and measures its calls.
