@@ -16,7 +16,7 @@ const MAX_MEMBER: u64 = 4 * 1024 * 1024;
 /// How many bytes of all members of one archive are read.
 const MAX_TOTAL: u64 = 32 * 1024 * 1024;
 /// Documents that are archives, and that no program belongs into.
-const DOCUMENTS: &[&str] = &["docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "docm", "xlsm", "pptm"];
+const DOCUMENTS: &[&str] = &["docx", "xlsx", "pptx", "odt", "ods", "odp", "docm", "xlsm", "pptm"];
 /// Extensions of programs.
 const PROGRAMS: &[&str] = &[
     "sh", "bash", "py", "js", "mjs", "ps1", "bat", "cmd", "exe", "dll", "vbs", "scr", "jar", "command", "rb",

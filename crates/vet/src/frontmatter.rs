@@ -21,7 +21,7 @@ patterns! {
     /// Markup that ends or imitates what hosts put around a description.
     BREAKOUT = r"(</[ ]*(available_skills|skills?|skill-pin|system|instructions?|tools?|functions?|assistant|user|human|prompt|location|name|description|important|context|document)[ ]*>|",
         r"<[ ]*(system|system-reminder|system_prompt|assistant|important|admin|developer)[ ]*>|<\|[a-z_]{2,20}\|>|\[/?INST\]|<</?SYS>>|",
-        r"(^|\n)[ ]*(human|assistant|system):[ ])";
+        r"(^|\n)[ ]*(human|assistant):[ ])";
     /// An alias of YAML.
     ALIAS = r"(:|-|,|\[)[ ]*\*[a-z0-9_]+";
 }

@@ -7,14 +7,20 @@ patterns! {
     OVERRIDE = r"\b(ignore|disregard|forget|override|bypass)\b[ ]+((all|any|your|the|these|those|every|of|my) +){0,4}",
         r"(previous|prior|above|earlier|preceding|existing|system|safety|original|former)( +(system|safety))?[ ]+",
         r"(instructions?|prompts?|rules|guidelines|directions?|directives?|constraints?|messages?|polic(y|ies)|guardrails?)\b";
-    PRIVATE = r"((~|\$home|/home/[a-z]+|/users/[a-z]+)?/?\.(ssh|aws|gnupg|netrc|npmrc|kube|env|git-credentials)\b[a-z_/.-]*|\bid_rsa\b|\bid_ed25519\b|",
-        r"\bssh keys?\b|\bprivate keys?\b|\bseed phrases?\b|\bmnemonics?\b|\bkeychain\b|\b(browser|saved|stored|session) (cookies|passwords)\b|",
-        r"\b(all|every|the) (environment variables?|env vars)\b|\bcredentials? files?\b|\baws credentials\b|\bwallet files?\b|\bshell history\b)";
-    SEND = r"\b(send|sends|sending|post|upload|uploads|uploading|exfiltrate|transmit|forward|submit|report|attach|include)\b";
+    /// What is nobody else's, as the thing that is sent.
+    SENT = r"\b(send|sends|sending|post|upload|uploads|uploading|exfiltrate|transmit|forward|submit|include)\b([ ]+(the|all|their|your|its|any|every|user's|full|whole|entire|contents?|copy|copies|of|and|a|both|local|private)){0,6}[ ]+",
+        r"[`'\x22]?((~|\$home|/home/[a-z]+|/users/[a-z]+|/root)?/?\.(ssh|aws|gnupg|netrc|npmrc|kube|env|git-credentials)\b|id_rsa\b|id_ed25519\b|",
+        r"ssh keys?\b|private keys?\b|seed phrases?\b|mnemonics?\b|keychain\b|((browser|saved|stored|session) )?(cookies|passwords)\b|",
+        r"environment variables?\b|credentials? files?\b|aws credentials\b|wallet files?\b|shell history\b)";
+    /// What is nobody else's, as the thing that is taken and then sent.
+    TAKEN = r"\b(read|reads|reading|collect|gather|copy|cat|grab|take|extract|harvest|find|open|load|locate)\b[^\n]{0,80}",
+        r"(\.(ssh|aws|gnupg|netrc|kube|git-credentials)\b|\bid_rsa\b|\bid_ed25519\b|\bseed phrases?\b|\bmnemonics?\b|\bkeychain\b|",
+        r"\b(browser|saved|stored|session) (cookies|passwords)\b|\b(all|every) (environment variables?|env vars)\b|\baws credentials\b|",
+        r"\bwallet files?\b|\bshell history\b)[^\n]{0,160}\b(send|post|upload|exfiltrate|transmit|forward|submit)\b";
     DESTINATION = r"(https?://[a-z0-9.-]+|\bwebhook\b|\bremote server\b|\bour server\b|\bexternal (server|endpoint|url)\b|\b[a-z0-9._-]+@[a-z0-9-]+\.[a-z]{2,}\b)";
-    NEGATED = r"\b(never|do not|don't|dont|must not|should not|avoid|without|no|not|cannot|won't)\b";
-    SECRECY = r"\b(do not|don't|dont|never|without|avoid)[ ]+(tell(ing)?|mention(ing)?|inform(ing)?|reveal(ing)?|disclos(e|ing)|notify(ing)?|alert(ing)?|warn(ing)?|let(ting)?|show(ing)?)\b[^\n.]{0,40}\b(user|human|owner|operator)s?\b";
-    ACTION = r"\b(send|sends|upload|post|transmit|exfiltrate|forward|copy|steal|collect)\b[^\n]{0,80}\b(contents?|files?|data|credentials?|keys?|tokens?|passwords?|secrets?|history|conversation|https?:)";
+    NEGATED = r"\b(public|never|do not|don't|dont|must not|should not|avoid|without|no|not|cannot|won't)\b";
+    SECRECY = r"\b(do not|don't|dont|never|without|avoid)[ ]+(tell(ing)?|mention(ing)?|inform(ing)?|reveal(ing)?|disclos(e|ing)|notify(ing)?|alert(ing)?|warn(ing)?)\b[^\n.]{0,40}\b(user|human|owner|operator)s?\b";
+    ACTION = r"\b(send|sends|upload|post|transmit|exfiltrate|forward|copy|steal|collect)\b[^\n]{0,80}\b(contents?|files?|credentials?|keys?|tokens?|passwords?|secrets?|history|conversation)\b";
     REMOTE = r"\b(fetch|download|read|load|retrieve|visit|open|curl|get)\b[^\n]{0,60}https?://[^\n]{0,120}\b(follow|execute|obey|apply|carry out|do what)\b[^\n]{0,30}\b(instructions?|steps|commands?|directives?|it says)\b";
 }
 
@@ -52,7 +58,7 @@ impl Wanted {
     pub fn of(text: &str) -> Self {
         Self {
             overrides: OVERRIDE.is_in(text),
-            theft: PRIVATE.is_in(text) && SEND.is_in(text) && DESTINATION.is_in(text),
+            theft: (SENT.is_in(text) || TAKEN.is_in(text)) && DESTINATION.is_in(text),
             secrecy: SECRECY.is_in(text),
             remote: REMOTE.is_in(text),
         }
@@ -84,7 +90,7 @@ pub fn check(text: &str, near: impl Fn() -> String, wanted: Wanted) -> Vec<Shown
 
 /// Whether a sentence tells somebody to send what is private.
 fn is_theft(sentence: &str) -> bool {
-    [&PRIVATE, &SEND, &DESTINATION].iter().all(|pattern| pattern.is_in(sentence)) && !NEGATED.is_in(sentence)
+    (SENT.is_in(sentence) || TAKEN.is_in(sentence)) && DESTINATION.is_in(sentence) && !NEGATED.is_in(sentence)
 }
 
 /// Whether a quotation or a code span is open at an offset of a line: such words are spoken of, not said.

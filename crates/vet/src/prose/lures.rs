@@ -7,10 +7,10 @@ use crate::pattern::patterns;
 patterns! {
     PACKAGE = r"(https?://[^ \t\n)]*(\.(zip|rar|7z|exe|msi|dmg|pkg|scr|iso|tar\.gz|appimage)\b|/releases/download/)|",
         r"\b[a-z0-9_-]{2,40}\.(zip|rar|7z|exe|msi|dmg|pkg|scr)\b)";
-    PASSWORD = r"((extract|unzip|unpack|unlock|decompress|archive|\.zip|\.rar|\.7z|\.exe)[^\n]{0,80}\b(pass|password|passcode|passphrase|pwd)\b[ *`:=(\x22']{1,8}[a-z0-9!@#_.-]{2,}|",
-        r"\b(archive|zip|rar|extraction) (pass|password|passcode|pwd)\b|",
-        r"\b(pass|password|passcode|pwd)\b[ *`:=(\x22']{1,8}[a-z0-9!@#_.-]{2,}[^\n]{0,40}\b(extract|unzip|unpack|archive)|",
-        r"\bextract(ed)?\b[^\n]{0,20}\b(using|with|by)\b[ (]{0,3}(pass[a-z]*|pwd)?[ :]{1,3}[`*\x22']{0,2}[a-z0-9!@#_.-]{3,20}\b[`*\x22')])";
+    PASSWORD = r"((extract|unzip|unpack|unlock|decompress|archive|\.zip|\.rar|\.7z|\.exe)[^\n]{0,80}\b(pass|password|passcode|passphrase|pwd)\b[ *]{0,3}[:=`(\x22'][ *`:=(\x22']{0,6}[a-z0-9!@#_.-]{2,}|",
+        r"\b(archive|zip|rar|extraction) (pass|password|passcode|pwd)\b[ *]{0,4}[:=`(\x22']|",
+        r"\b(pass|password|passcode|pwd)\b[ *]{0,3}[:=`(\x22'][ *`:=(\x22']{0,6}[a-z0-9!@#_.-]{2,}[^\n]{0,40}\b(extract|unzip|unpack|archive)|",
+        r"\bextract(ed)?\b[^\n]{0,20}\b(using|with|by)\b[ (]{0,3}(pass[a-z]*|pwd)?[ ]{0,2}[:`\x22'][ `*\x22']{0,3}[a-z0-9!@#_.-]{3,20}\b[`*\x22')])";
     FETCH = r"\b(download|get|grab|fetch|obtain)\b";
     RUN_COMMAND = r"\b(run|execute|paste|copy|enter|type|launch)\b[^\n]{0,80}\b(command|script|installer|code|snippet|terminal|shell|powershell)\b";
     VAGUE_PAGE = r"\b(visit|open|go to|see|follow|use)\b[ \[]{0,3}(this|the following|the) (page|link|site|url|snippet|guide|instructions?)[^\n]{0,160}https?://[^\n]{0,200}\b(copy|execute|run|paste)\b[^\n]{0,60}\bcommand\b[^\n]{0,60}\b(terminal|shell|powershell|console)\b";
