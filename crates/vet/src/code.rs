@@ -17,32 +17,40 @@ use crate::syntax::{self, Grammar, Refusal};
 use expression::Statement;
 use std::collections::BTreeMap;
 
+/// A program in the small form.
+#[derive(Debug, Default)]
+pub struct Statements {
+    all: Vec<Statement>,
+    /// Whether something in it nests too deep.
+    is_limited: bool,
+}
+
 /// Looks at a program.
 pub fn scan(grammar: Grammar, text: &str, source: &Source<'_>, scan: &mut Scan) {
-    match statements(grammar, text) {
-        Ok((statements, is_limited)) => {
-            if is_limited {
+    let known = if source.depth == 0 { scan.programs.remove(source.path) } else { None };
+    match known.map_or_else(|| read(grammar, text), Ok) {
+        Ok(statements) => {
+            if statements.is_limited {
                 scan.limit(source.path, "the program nests deeper than what is read");
             }
-            evaluate::run(grammar, &statements, source, scan);
+            evaluate::run(grammar, &statements.all, source, scan);
         }
         Err(refusal) => scan.limit(source.path, refusal.reason()),
     }
 }
 
 /// What the functions of a program return that its other files may call, where they return what is private.
-pub fn returns(grammar: Grammar, text: &str, source: &Source<'_>) -> BTreeMap<String, Taint> {
-    let read = statements(grammar, text);
-    read.map(|(statements, _)| evaluate::returns(grammar, &statements, source)).unwrap_or_default()
+pub fn returns(grammar: Grammar, statements: &Statements, source: &Source<'_>) -> BTreeMap<String, Taint> {
+    evaluate::returns(grammar, &statements.all, source)
 }
 
-/// A program in the small form, and whether something in it nests too deep.
-fn statements(grammar: Grammar, text: &str) -> Result<(Vec<Statement>, bool), Refusal> {
+/// Reads a program into the small form.
+pub fn read(grammar: Grammar, text: &str) -> Result<Statements, Refusal> {
     let tree = syntax::parse(grammar, text)?;
     let mut lowering = expression::Lowering::new(text);
-    let statements = match grammar {
+    let all = match grammar {
         Grammar::JavaScript => javascript::lower(tree.root_node(), &mut lowering),
         _ => python::lower(tree.root_node(), &mut lowering),
     };
-    Ok((statements, lowering.is_limited))
+    Ok(Statements { all, is_limited: lowering.is_limited })
 }

@@ -15,7 +15,9 @@ const MAX_MARKDOWN: usize = 4 * 1024 * 1024;
 patterns! {
     /// What a text without a language must hold to be worth parsing as commands: a variable, or a word of some rule.
     COMMANDS = r"(\$[a-z_{(]|\b(curl|wget|base64|xxd|eval|bash|sh|zsh|python3?|node|rm|find|dd|mkfs[a-z0-9.]*|shred|chmod|git|nc|ncat|socat|",
-        r"crontab|launchctl|systemctl|spctl|xattr|setenforce|env|printenv|scp|powershell|iex|iwr)\b|/dev/|authorized_keys|\(\)[ ]*\{)";
+        r"crontab|launchctl|systemctl|spctl|xattr|setenforce|env|printenv|scp|powershell|iex|iwr)\b|/dev/|/etc/|~/|>>|\.env\b|authorized_keys|\(\)[ ]*\{)";
+    /// What may hide a command's name.
+    DISGUISED = r"(\||\\[a-z]|''|[\x22'][a-z]{1,5}[\x22'][a-z\x22']|[a-z][\x22'][a-z]{1,5}[\x22']|\{[a-z]+,)";
     /// What a program in a text must hold to be worth parsing: a word of some rule.
     CALLS = r"(\b(eval|exec|compile|function|system|popen|spawn|execsync|subprocess|child_process|getattr|__import__|import_module|",
         r"b64decode|atob|fromhex|environ|getenv|open|readfilesync|readfile|read_text|pickle|marshal|yaml|socket)\b|process\.env|",
@@ -64,11 +66,14 @@ fn scan_block(block: &Block, path: &str, is_defensive: bool, scan: &mut Scan) {
     let setting = context::setting(&block.words, is_defensive);
     let source = Source::new(path, block.line, setting);
     let is_bare = block.language.is_empty();
-    if is_bare && !COMMANDS.is_in(&block.text) {
+    let language = language::of_fence(&block.language);
+    let is_shell = matches!(language, Language::Parsed(Grammar::Shell) | Language::Session);
+    // What a block is written in says more than its words: a name may be hidden by quotes or backslashes.
+    let is_worth_it = COMMANDS.is_in(&block.text) || !is_bare && DISGUISED.is_in(&block.text);
+    if is_shell && !is_worth_it {
         return;
     }
     let text = if is_bare { commands_of(&block.text) } else { block.text.clone() };
-    let language = language::of_fence(&block.language);
     if matches!(language, Language::Parsed(Grammar::Python | Grammar::JavaScript)) && !CALLS.is_in(&text) {
         return;
     }

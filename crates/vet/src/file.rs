@@ -2,14 +2,12 @@
 
 use crate::codes::Code;
 use crate::finding::Finding;
-use crate::flow::Taint;
 use crate::input::{Content, File, Input};
 use crate::language::{self, Language};
 use crate::pattern::patterns;
 use crate::scan::{MAX_DEPTH, Scan, Setting, Source};
 use crate::syntax::Grammar;
 use crate::{archive, asset, bytecode, code, dependency, document, frontmatter, prose, secrets, unicode};
-use std::collections::BTreeMap;
 
 patterns! {
     /// What a program must hold to return something private.
@@ -45,17 +43,19 @@ pub fn scan(file: &File<'_>, skill: &Skill<'_>, scan: &mut Scan) {
     }
 }
 
-/// What the functions of all programs return that others may call, where they return what is private.
-pub fn returns(files: &[File<'_>]) -> BTreeMap<String, Taint> {
+/// Finds out what the functions of all programs return that others may call, where they return what is private.
+pub fn read_programs(files: &[File<'_>], scan: &mut Scan) {
     let programs: Vec<(&str, String, Grammar)> = files.iter().filter_map(program_of).collect();
     // A program alone follows its own functions.
     if programs.len() < 2 {
-        return BTreeMap::new();
+        return;
     }
-    let named = programs.iter().filter(|(_, text, _)| PRIVATE.is_in(text));
-    let found = named
-        .map(|(path, text, grammar)| code::returns(*grammar, text, &Source::new(path, 1, Setting::Script)));
-    found.flatten().collect()
+    for (path, text, grammar) in programs.iter().filter(|(_, text, _)| PRIVATE.is_in(text)) {
+        if let Ok(statements) = code::read(*grammar, text) {
+            scan.returns.extend(code::returns(*grammar, &statements, &Source::new(path, 1, Setting::Script)));
+            scan.programs.insert((*path).to_owned(), statements);
+        }
+    }
 }
 
 /// A program's path, text and language.

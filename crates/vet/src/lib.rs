@@ -48,7 +48,7 @@ use scan::Scan;
 /// Vets one skill.
 pub fn vet(input: &Input<'_>) -> Report {
     let mut scan = Scan::default();
-    scan.returns = file::returns(input.files);
+    file::read_programs(input.files, &mut scan);
     let is_defensive = frontmatter::scan(input, &mut scan);
     for file in input.files {
         file::scan(file, &file::Skill { input, is_defensive }, &mut scan);

@@ -2,6 +2,7 @@
 //!
 //! Limits hold per file, never for all of them together: one more file cannot push out what another has shown.
 
+use crate::code::Statements;
 use crate::codes::{Code, Tier};
 use crate::evidence;
 use crate::finding::Finding;
@@ -70,6 +71,8 @@ pub struct Scan {
     pub needs: Needs,
     /// What functions of the skill's other files return, by name, where that matters.
     pub returns: BTreeMap<String, Taint>,
+    /// Programs that were read for that already, by path.
+    pub programs: BTreeMap<String, Statements>,
 }
 
 impl Scan {
