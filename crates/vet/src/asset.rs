@@ -3,6 +3,7 @@
 use crate::codes::Code;
 use crate::finding::Finding;
 use crate::pattern::patterns;
+use crate::rows::Rows;
 use crate::scan::{Scan, Setting, Source};
 use crate::syntax::Grammar;
 use crate::{address, code};
@@ -32,21 +33,23 @@ pub fn scan(path: &str, text: &str, scan: &mut Scan) {
         return scan.add(Finding::new(
             Code::ActiveContent,
             path,
-            line(text, found.start),
+            Rows::new(text).line(found.start),
             around(text, found.start),
         ));
     }
+    let mut rows = Rows::new(text);
     for (offset, tag) in REMOTE_SCRIPT.all(text) {
         let place = address::urls(tag).map(|(_, url)| address::place(url)).max();
         let code = match place {
             Some(place) if place >= address::Place::Unknown => Code::ActiveContent,
             _ => Code::ActivePage,
         };
-        scan.add(Finding::new(code, path, line(text, offset), tag));
+        scan.add(Finding::new(code, path, rows.line(offset), tag));
     }
+    let mut rows = Rows::new(text);
     for (offset, script) in SCRIPT.all(text) {
         let inner = script.split_once('>').map_or("", |(_, rest)| rest.trim_end_matches("</script>"));
-        let at = line(text, offset);
+        let at = rows.line(offset);
         if TAKES.is_in(inner)
             && SENDS.is_in(inner)
             && address::urls(inner).any(|(_, url)| address::place(url) >= address::Place::Plain)
@@ -73,11 +76,6 @@ pub fn scan_pdf(path: &str, bytes: &[u8], scan: &mut Scan) {
     if PDF_ACTION.is_in(&text) && PDF_SCRIPT.is_in(&text) {
         scan.add(Finding::new(Code::ActivePage, path, 1, "a script runs when the document is opened"));
     }
-}
-
-fn line(text: &str, offset: usize) -> u32 {
-    let rows = text.get(..offset).map_or(0, |before| before.matches('\n').count());
-    u32::try_from(rows + 1).unwrap_or(u32::MAX)
 }
 
 fn around(text: &str, offset: usize) -> &str {

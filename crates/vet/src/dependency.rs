@@ -4,6 +4,7 @@ use crate::address;
 use crate::codes::Code;
 use crate::finding::Finding;
 use crate::pattern::patterns;
+use crate::rows::Rows;
 use crate::scan::{Scan, Setting, Source};
 use crate::shell;
 use serde_json::Value as Json;
@@ -76,17 +77,12 @@ patterns! {
 
 /// Looks at a file for what it makes others install.
 pub fn scan(path: &str, text: &str, scan: &mut Scan) {
+    let mut rows = Rows::new(text);
     for (offset, found) in REGISTRY.all(text) {
         let host = address::urls(found).map(|(_, url)| address::host(url)).next().unwrap_or_default();
         let is_known = REGISTRIES.contains(&host) || address::place(found) == address::Place::Local;
         if !is_known && host.contains('.') {
-            let row = text.get(..offset).map_or(0, |before| before.matches('\n').count());
-            scan.add(Finding::new(
-                Code::ForeignRegistry,
-                path,
-                u32::try_from(row + 1).unwrap_or(u32::MAX),
-                found,
-            ));
+            scan.add(Finding::new(Code::ForeignRegistry, path, rows.line(offset), found));
         }
     }
     let name = path.rsplit('/').next().unwrap_or_default();

@@ -27,6 +27,7 @@ mod pattern;
 mod places;
 mod prose;
 mod report;
+mod rows;
 mod scan;
 mod secrets;
 mod shell;

@@ -76,6 +76,8 @@ struct Reader {
     /// What stood before the current block.
     before: String,
     block: Option<Block>,
+    /// The line behind the last piece of HTML.
+    html_end: u32,
     link: Vec<String>,
 }
 
@@ -174,12 +176,13 @@ impl Reader {
 
     fn html(&mut self, html: &str, offset: usize) {
         let line = self.at(offset);
+        let end = line.saturating_add(lines(html));
         for (row, text) in html.lines().enumerate() {
             let line = line.saturating_add(u32::try_from(row).unwrap_or(u32::MAX));
             self.document.prose.push(Line { text: text.to_owned(), line, heading: self.heading() });
         }
         match self.document.html.last_mut() {
-            Some(last) if last.line.saturating_add(lines(&last.text)) == line => last.text.push_str(html),
+            Some(last) if self.html_end == line => last.text.push_str(html),
             _ => {
                 let words = self.words();
                 self.document.html.push(Block {
@@ -190,6 +193,7 @@ impl Reader {
                 });
             }
         }
+        self.html_end = end;
     }
 
     fn flush_line(&mut self) {

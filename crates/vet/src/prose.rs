@@ -9,6 +9,7 @@ use crate::codes::{Code, Tier};
 use crate::context;
 use crate::decode;
 use crate::markdown::Line;
+use crate::rows::Rows;
 use crate::scan::{Scan, Setting, Source};
 use crate::triggers;
 use instructions::{Manner, Shown, Wanted};
@@ -16,6 +17,8 @@ use instructions::{Manner, Shown, Wanted};
 /// How many lines before and behind a line belong to it.
 const BEFORE: u32 = 3;
 const BEHIND: u32 = 8;
+/// How many pieces of text may stand on the lines before a line; a table has many on one.
+const MAX_LINES: usize = 60;
 /// How much of the neighbours is read.
 const MAX_WINDOW: usize = 2_000;
 
@@ -49,12 +52,11 @@ pub fn scan(lines: &[Line], path: &str, is_defensive: bool, scan: &mut Scan) {
 
 /// Looks at encoded texts in any text, and at what they hold.
 pub fn scan_encoded(text: &str, source: &Source<'_>, scan: &mut Scan) {
+    let mut rows = Rows::new(text);
     for (offset, run) in decode::base64_runs(text) {
         let Some(plain) = decode::base64(run).as_deref().and_then(decode::readable) else { continue };
-        let row =
-            text.get(..offset).map_or(0, |before| memchr::memchr_iter(b'\n', before.as_bytes()).count());
         if holds_denial(&plain) {
-            scan.report(source, row, Code::EncodedInstructions, &plain);
+            scan.report(source, rows.row(offset), Code::EncodedInstructions, &plain);
         }
     }
 }
@@ -84,12 +86,8 @@ fn near(lines: &[Line], at: usize) -> String {
 
 fn joined(lines: &[Line], at: usize, before: u32, behind: u32) -> String {
     let Some(here) = lines.get(at).map(|line| line.line) else { return String::new() };
-    let first = lines
-        .get(..at)
-        .unwrap_or_default()
-        .iter()
-        .rev()
-        .take_while(|line| line.line.saturating_add(before) >= here);
+    let earlier = lines.get(..at).unwrap_or_default().iter().rev().take(MAX_LINES);
+    let first = earlier.take_while(|line| line.line.saturating_add(before) >= here);
     let first = at - first.count();
     let near = lines.iter().skip(first).take_while(|line| line.line <= here.saturating_add(behind));
     let mut out = String::new();

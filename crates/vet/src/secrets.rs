@@ -4,6 +4,7 @@ use crate::codes::Code;
 use crate::evidence::redacted;
 use crate::finding::Finding;
 use crate::pattern::patterns;
+use crate::rows::Rows;
 use crate::scan::Scan;
 use std::collections::BTreeSet;
 
@@ -48,9 +49,9 @@ pub fn is_secret_name(name: &str) -> bool {
 
 /// Finds texts that look like live secrets; only what they begin with is shown.
 pub fn scan(path: &str, text: &str, scan: &mut Scan) {
+    let mut rows = Rows::new(text);
     for (start, token) in TOKEN.all(text).filter(|(_, token)| is_live(token)) {
-        let line = text.get(..start).map_or(1, |before| before.matches('\n').count() + 1);
-        let line = u32::try_from(line).unwrap_or(u32::MAX);
+        let line = rows.line(start);
         scan.add(Finding::new(Code::Secret, path, line, &redacted(token)));
     }
 }

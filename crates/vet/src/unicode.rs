@@ -50,6 +50,7 @@ pub fn scan_field(path: &str, line: u32, field: &str, text: &str, scan: &mut Sca
 fn judge(line: &str, is_first: bool) -> Option<Code> {
     let chars: Vec<char> = line.chars().collect();
     let (mut hidden, mut selectors, mut longest, mut turned) = (0, 0, 0, None);
+    let reads_leftwards = chars.iter().copied().any(is_right_to_left);
     let mut tag = false;
     let mut in_flag = false;
     for (at, c) in chars.iter().copied().enumerate() {
@@ -63,7 +64,7 @@ fn judge(line: &str, is_first: bool) -> Option<Code> {
             0xe0000..=0xe007f if in_flag => in_flag = u32::from(c) != 0xe007f,
             0xe0000..=0xe007f => tag = true,
             0x202d | 0x202e => turned = Some(Code::BidiOverride),
-            0x202a | 0x202b | 0x2066..=0x2068 if !chars.iter().copied().any(is_right_to_left) => {
+            0x202a | 0x202b | 0x2066..=0x2068 if !reads_leftwards => {
                 turned = Some(Code::BidiOverride);
             }
             0xfeff if is_first && at == 0 => {}

@@ -59,15 +59,12 @@ impl Gate {
 
     /// The entries that are not denied, and the names of those that are.
     pub fn admit<'e>(&mut self, entries: Vec<&'e Entry>) -> (Vec<&'e Entry>, Vec<String>) {
-        let mut denied = Vec::new();
-        let admitted = entries.into_iter().filter(|entry| {
-            let is_denied = self.vet(&Subject::of_entry(entry)).verdict == Verdict::Deny.as_str();
-            if is_denied {
-                denied.push(entry.qualified_name().into_owned());
-            }
-            !is_denied
-        });
-        (admitted.collect(), denied)
+        let subjects: Vec<Subject<'_>> = entries.iter().map(|entry| Subject::of_entry(entry)).collect();
+        let vetted = super::all(self, &subjects, &|_, _| {});
+        let (denied, admitted): (Vec<_>, Vec<_>) =
+            entries.into_iter().zip(vetted).partition(|(_, vetted)| vetted.verdict == Verdict::Deny.as_str());
+        let denied = denied.into_iter().map(|(_, vetted)| vetted.name);
+        (admitted.into_iter().map(|(entry, _)| entry).collect(), denied.collect())
     }
 
     pub(super) fn reader(&self) -> Reader<'_> {

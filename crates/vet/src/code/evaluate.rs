@@ -12,6 +12,8 @@ use crate::secrets;
 use crate::syntax::Grammar;
 use std::collections::{BTreeMap, HashMap};
 
+/// How many members of one list are kept.
+const MAX_ITEMS: usize = 64;
 /// How many members of all lists together are gone through one by one.
 const MAX_ROUNDS: usize = 200;
 /// How deep functions within functions are followed.
@@ -234,7 +236,7 @@ impl Program<'_, '_> {
             let is_header = key.as_deref().is_some_and(is_header);
             // A credential that a request shows to prove itself is one secret, not a file that is sent.
             out.taint.merge(&if is_header { value.taint.clone().picked() } else { value.taint.clone() });
-            if out.items.len() < 1024 {
+            if out.items.len() < MAX_ITEMS {
                 out.items.push(value);
             }
         }

@@ -3,7 +3,7 @@
 use crate::flow::Taint;
 
 /// How much of a text is kept.
-const MAX_TEXT: usize = 64 * 1024;
+const MAX_TEXT: usize = 16 * 1024;
 
 /// A value.
 #[derive(Debug, Clone, Default)]

@@ -3,7 +3,7 @@
 use crate::flow::Taint;
 
 /// How much of a word's text is kept.
-const MAX_TEXT: usize = 64 * 1024;
+const MAX_TEXT: usize = 16 * 1024;
 
 /// Into how many words one word is parted at the most.
 const MAX_PARTS: usize = 32;
