@@ -1,8 +1,8 @@
 //! The command line: global options and one subcommand, each in a file of its own.
 
 use crate::commands::{
-    changes, check, completions, contract, doctor, explain, list, new, plugins, prompt, reload, render, roots,
-    sandbox, search, show, vet, watch,
+    changes, check, completions, contract, doctor, explain, list, new, plugins, prompt, reload, render,
+    roots, sandbox, search, show, vet, watch,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
