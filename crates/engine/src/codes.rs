@@ -40,6 +40,7 @@ codes! {
     CheckFailed = "check_failed", 1, "At least one file has an error under the chosen profile.";
     SkillNotFound = "skill_not_found", 1, "No skill has that name; the message lists names near it.";
     SkillAmbiguous = "skill_ambiguous", 1, "Several skills bear that name; use one of the qualified names listed.";
+    SecurityPreflightDenied = "security_preflight_denied", 3, "The vet denies the skill; the findings say why.";
     SkillNotInvocable = "skill_not_invocable", 3, "The skill may not be called by this caller.";
     PathNotFound = "path_not_found", 1, "There is no skill, plugin or directory of them at that path.";
     UnknownSource = "unknown_source", 2, "The source is none of the scopes.";

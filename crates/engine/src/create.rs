@@ -1,15 +1,17 @@
 //! `new`: a skill that is not there yet, written where the project's or the person's own skills are kept.
 //!
-//! Nothing is overwritten, and content that would not load is not written. Whether it is safe is the vet's business.
+//! Nothing is overwritten; content that would not load, or that the vet denies, is not written.
 
 use crate::counted::counted;
-use crate::reply::{New, ProblemLine};
+use crate::reply::{FindingLine, New, ProblemLine};
+use crate::vet::denied_draft;
 use crate::{Code, Envelope};
 use guild_catalog::create::{CreateError, Draft, Layout, create as write, template};
 use guild_catalog::validate::structure;
 use guild_catalog::{Machine, Scope};
 use guild_manifest::skill::{self, Profile, Source};
 use guild_manifest::{Code as ProblemCode, Problem, Severity};
+use guild_vet::Policy;
 use std::path::{Path, PathBuf};
 
 /// Whose the skill will be.
@@ -44,7 +46,7 @@ pub struct NewRequest<'a> {
 }
 
 /// Writes a skill, whole or not at all.
-pub fn create(machine: &Machine, request: &NewRequest<'_>) -> Envelope<New<'static>> {
+pub fn create(machine: &Machine, policy: &Policy, request: &NewRequest<'_>) -> Envelope<New<'static>> {
     let (scope, root) = match place(machine, request.owner) {
         Ok(place) => place,
         Err((scope, message)) => return refuse(request, scope, Code::WriteFailed, message, Vec::new()),
@@ -57,6 +59,10 @@ pub fn create(machine: &Machine, request: &NewRequest<'_>) -> Envelope<New<'stat
         Ok(checked) => checked,
         Err(problems) => return reject(request, scope, problems),
     };
+    let findings = denied_draft(request.name, &file_of(request), content.as_bytes(), policy);
+    if !findings.is_empty() {
+        return deny(request, scope, findings);
+    }
     let draft = Draft { root: &root, name: request.name, layout: request.layout, content: Some(&content) };
     match write(&draft) {
         Ok(path) => Envelope::ok(New {
@@ -64,6 +70,7 @@ pub fn create(machine: &Machine, request: &NewRequest<'_>) -> Envelope<New<'stat
             path: Some(path.to_string_lossy().into_owned()),
             scope: scope.as_str(),
             problems: remarks.into_iter().map(ProblemLine::owned).collect(),
+            findings: Vec::new(),
         }),
         Err(CreateError::Rejected { problems }) => reject(request, scope, problems),
         Err(error) => {
@@ -105,10 +112,7 @@ fn link_out<'a>(workspace: &Path, path: &'a Path) -> Option<&'a Path> {
 
 /// The content as text and what is still to be said of it, or why it is refused.
 fn check(request: &NewRequest<'_>, bytes: &[u8]) -> Result<(String, Vec<Problem>), Vec<Problem>> {
-    let file = match request.layout {
-        Layout::Directory => "SKILL.md".to_owned(),
-        Layout::Flat => format!("{}.md", request.name),
-    };
+    let file = file_of(request);
     let reading = skill::read(&Source::new(&file, request.name, bytes), Profile::Lenient);
     let text = String::from_utf8_lossy(bytes);
     let structural = structure(&text).into_iter().map(|problem| problem.in_file(&file));
@@ -120,6 +124,14 @@ fn check(request: &NewRequest<'_>, bytes: &[u8]) -> Result<(String, Vec<Problem>
         return Ok((text.into_owned(), reading.problems));
     }
     Err(wrong.into_iter().map(|problem| problem.with_severity(Severity::Error)).collect())
+}
+
+/// The file that the content goes to, in its own directory or beside others.
+fn file_of(request: &NewRequest<'_>) -> String {
+    match request.layout {
+        Layout::Directory => "SKILL.md".to_owned(),
+        Layout::Flat => format!("{}.md", request.name),
+    }
 }
 
 /// Whether a problem keeps the skill out, or would change its text on the way to the file.
@@ -154,6 +166,21 @@ fn refuse(
     problems: Vec<Problem>,
 ) -> Envelope<New<'static>> {
     let problems = problems.into_iter().map(ProblemLine::owned).collect();
-    let reply = New { name: request.name.to_owned(), path: None, scope: scope.as_str(), problems };
+    let reply = New {
+        name: request.name.to_owned(),
+        path: None,
+        scope: scope.as_str(),
+        problems,
+        findings: Vec::new(),
+    };
     Envelope::error(code, message, reply)
+}
+
+/// Refuses what the vet denies, before anything is written.
+fn deny(request: &NewRequest<'_>, scope: Scope, findings: Vec<FindingLine>) -> Envelope<New<'static>> {
+    let message =
+        format!("the vet denies the content: {}; nothing was written", counted(findings.len(), "finding"));
+    let name = request.name.to_owned();
+    let reply = New { name, path: None, scope: scope.as_str(), problems: Vec::new(), findings };
+    Envelope::error(Code::SecurityPreflightDenied, message, reply)
 }

@@ -2,6 +2,7 @@
 //!
 //! It opens no configuration file: the caller hands in what it read. It never changes; `live` makes a new one.
 
+use crate::vet::policy_problems;
 use guild_catalog::{Freshness, Machine, Snapshot, discover};
 use guild_manifest::config::{self, Config, Layer};
 use guild_manifest::{Code, Pos, Problem};
@@ -36,6 +37,7 @@ impl Hall {
     /// Reads the configuration and discovers everything.
     pub fn open(machine: Machine, files: &[ConfigFile], freshness: Freshness) -> Self {
         let Configured { config, mut problems, ignored } = configure(files);
+        problems.extend(policy_problems(&config, files));
         let mut snapshot = discover(&machine, &config, freshness);
         problems.append(&mut snapshot.problems);
         snapshot.problems = problems;

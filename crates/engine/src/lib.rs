@@ -7,6 +7,7 @@ mod agent;
 mod changes;
 mod check;
 mod codes;
+mod contract;
 mod counted;
 mod create;
 mod diff;
@@ -32,11 +33,13 @@ mod sandbox;
 mod search;
 mod sections;
 mod show;
+mod vet;
 mod watch;
 
 pub use changes::{changes_apply, changes_drop, changes_list, changes_show};
 pub use check::{CheckRequest, check};
 pub use codes::Code;
+pub use contract::contract;
 pub use counted::counted;
 pub use create::{Content, NewRequest, Owner, create};
 pub use diff::{Difference, Hunk, Line, difference};
@@ -46,6 +49,7 @@ pub use explain::explain;
 pub use guild_catalog as catalog;
 pub use guild_manifest as manifest;
 pub use guild_sandbox as containers;
+pub use guild_vet as rules;
 pub use hall::{ConfigFile, Configured, Hall, configure};
 pub use image::{
     Images, ImportRequest, ImportSource, PullRequest, image_import, image_inspect, image_list, image_pull,
@@ -67,4 +71,5 @@ pub use sandbox::{
 };
 pub use search::{SearchRequest, search};
 pub use show::show;
+pub use vet::{Target, VetRequest, policy, vet};
 pub use watch::watch;

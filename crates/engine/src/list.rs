@@ -1,14 +1,16 @@
 //! `list`: every skill, or those that one agent may use.
 //!
-//! It shows what discovery found and reads no skill again.
+//! It shows what discovery found and what the vet remembers; it reads no skill again and vets none.
 
 use crate::agent::{skills_of, slip};
 use crate::file_match::FileMatch;
 use crate::hall::Hall;
 use crate::reply::{BrokenLine, CollisionLine, List, ProblemLine, SkillList};
+use crate::vet::Gate;
 use crate::{Code, Envelope};
 use guild_catalog::{Entry, Scope};
 use guild_manifest::fold::nearest;
+use guild_vet::Verdict;
 
 /// What to list.
 #[derive(Debug, Default)]
@@ -35,9 +37,12 @@ pub fn list<'a>(hall: &'a Hall, request: &ListRequest<'_>) -> Envelope<List<'a>>
         Err(message) => return Envelope::error(Code::InvalidPattern, message, empty(hall)),
     };
     let of_source = |entry: &&Entry| source.is_none_or(|source| entry.place.scope == source);
+    let gate = Gate::open(hall);
+    // What is remembered of it; nothing is vetted for a list.
+    let verdict = |entry: &Entry| gate.remembered(entry).map(Verdict::as_str);
     let mut skills = match request.agent {
-        Some(agent) => SkillList::of(skills_of(hall, agent).into_iter().filter(of_source)),
-        None => SkillList::of(snapshot.skills.iter().filter(of_source)),
+        Some(agent) => SkillList::of(skills_of(hall, agent).into_iter().filter(of_source), verdict),
+        None => SkillList::of(snapshot.skills.iter().filter(of_source), verdict),
     };
     if let Some(file) = file {
         skills.mark(|entry| file.matches(entry));

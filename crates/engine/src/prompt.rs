@@ -8,6 +8,7 @@ use crate::file_match::FileMatch;
 use crate::hall::Hall;
 use crate::reply::{self, ProblemLine};
 use crate::sections::sections;
+use crate::vet::Gate;
 use crate::{Code, Envelope};
 use guild_catalog::prompt::{Budget, Catalog, Format, INDEX_CHARACTERS, Item, render};
 use guild_catalog::{Entry, Scope};
@@ -42,6 +43,9 @@ pub fn prompt<'a>(hall: &'a Hall, request: &PromptRequest<'_>) -> Envelope<reply
         // This form tells the model to read a skill's file, and a built-in skill has none.
         entries.retain(|entry| entry.place.scope != Scope::Builtin);
     }
+    let mut gate = Gate::open(hall);
+    let (entries, denied) = gate.admit(entries);
+    gate.close();
     let budget = request.budget.or_else(|| configured_budget(hall, format));
     let catalog = match catalog_format(format) {
         Some(format) => catalog(&entries, format, budget),
@@ -49,7 +53,7 @@ pub fn prompt<'a>(hall: &'a Hall, request: &PromptRequest<'_>) -> Envelope<reply
     };
     let available =
         if format == PromptFormat::Sections { catalog.shown + catalog.dropped.len() } else { entries.len() };
-    let notes = [losses(&catalog, available), slip(hall, request.agent)];
+    let notes = [losses(&catalog, available), refused(&denied), slip(hall, request.agent)];
     let message = notes.into_iter().flatten().collect::<Vec<_>>().join("; ");
     Envelope::ok(reply::Prompt {
         available,
@@ -74,6 +78,13 @@ fn empty(hall: &Hall) -> reply::Prompt<'_> {
         problems: hall.config_problems().map(ProblemLine::of).collect(),
         snapshot: hall.snapshot.version.to_string(),
     }
+}
+
+/// What the vet keeps from models, in a sentence.
+fn refused(denied: &[String]) -> Option<String> {
+    let names = denied.iter().take(5).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    (!denied.is_empty())
+        .then(|| format!("{} denied by the vet (see `guild vet`): {names}", counted(denied.len(), "skill")))
 }
 
 /// What the budget cost, in a sentence.

@@ -7,9 +7,11 @@ use crate::instructions::{Instructions, instructions, unreadable};
 use crate::invocable::{Caller, refusal};
 use crate::reply::{ProblemLine, Render};
 use crate::resolve::resolve;
+use crate::vet::{Gate, Subject};
 use crate::{Code, Envelope};
 use guild_catalog::render::{Arguments, Input, Rendered};
 use guild_catalog::{Entry, Scope};
+use guild_vet::{Tier, Verdict};
 use std::path::Path;
 
 /// What to render.
@@ -35,6 +37,15 @@ pub fn render(hall: &Hall, request: &RenderRequest<'_>) -> Envelope<Render<'stat
     let found = Render { found: true, skill: Some(entry.qualified_name().into_owned()), ..Render::default() };
     if let Some(reason) = refusal(hall, entry, request.caller) {
         return Envelope::error(Code::SkillNotInvocable, reason, found);
+    }
+    let mut gate = Gate::open(hall);
+    let vetted = gate.vet(&Subject::of_entry(entry));
+    gate.close();
+    if vetted.verdict == Verdict::Deny.as_str() {
+        let message = format!("the vet denies skill `{}`; `guild vet` says why", entry.qualified_name());
+        let findings = vetted.findings.into_iter().filter(|finding| finding.severity == Tier::Deny.as_str());
+        let reply = Render { findings: findings.collect(), ..found };
+        return Envelope::error(Code::SecurityPreflightDenied, message, reply);
     }
     match instructions(hall, entry) {
         Ok(body) => {

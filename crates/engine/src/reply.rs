@@ -10,6 +10,7 @@ mod sandbox;
 mod show;
 mod skill_list;
 mod summary;
+mod vet;
 mod watch;
 
 use schemars::JsonSchema;
@@ -25,6 +26,7 @@ pub use sandbox::{ContainerLine, LeftBehind, SandboxContainer, SandboxList, Sand
 pub use show::{Contract, Detail, Param, Show};
 pub use skill_list::SkillList;
 pub use summary::{CollisionLine, FilePath, SkillSummary};
+pub use vet::{FindingLine, Fit, Vet, VetSummary, Vetted};
 pub use watch::{Watch, WatchLine};
 
 /// `list`: every skill.
@@ -185,6 +187,9 @@ pub struct Render<'a> {
     pub text: String,
     /// What stayed inert or could not be filled in.
     pub problems: Vec<ProblemLine<'a>>,
+    /// What the vet denies in it; the text is empty then.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<FindingLine>,
     /// Names near it, or the qualified names of those that bear it.
     pub candidates: Vec<String>,
 }
@@ -200,6 +205,9 @@ pub struct New<'a> {
     pub scope: &'static str,
     /// Why the content was refused, or what is still to be mended in it.
     pub problems: Vec<ProblemLine<'a>>,
+    /// What the vet denies in it; nothing was written then.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<FindingLine>,
 }
 
 /// `doctor`: the state of everything, and what to do about it.
@@ -241,12 +249,18 @@ pub enum Health {
 pub struct Explain {
     /// The code.
     pub code: String,
-    /// Whether it is a problem in a file or the outcome of an operation.
+    /// Whether it is a problem in a file, the outcome of an operation or a finding of the vet.
     pub kind: &'static str,
-    /// How much a problem matters; the exit code of an outcome.
+    /// How much a problem or a finding matters; the exit code of an outcome.
     pub weight: String,
     /// Whether a problem keeps its skill or plugin out of the catalog.
     pub excludes: bool,
     /// What it means.
     pub about: &'static str,
+    /// What to do about a finding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<&'static str>,
+    /// A finding's classes of the OWASP Agentic Skills Top 10.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub classes: &'static [&'static str],
 }

@@ -6,9 +6,11 @@ use crate::agent::{skills_of, slip};
 use crate::file_match::FileMatch;
 use crate::hall::Hall;
 use crate::reply::{Search, SkillSummary};
+use crate::vet::{Gate, Subject};
 use crate::{Code, Envelope};
 use guild_catalog::Entry;
 use guild_catalog::search::{Document, rank};
+use guild_vet::Verdict;
 use std::borrow::Cow;
 
 /// What to search for.
@@ -49,19 +51,31 @@ pub fn search<'a>(hall: &'a Hall, request: &SearchRequest<'_>) -> Envelope<Searc
         .zip(&bodies)
         .map(|((entry, name), body)| document(entry, name, body))
         .collect();
-    let hits = rank(&documents, &query, request.limit);
+    // What reaches a model is vetted first, so more hits are ranked than are asked for.
+    let ranked = if request.agent.is_some() { usize::MAX } else { request.limit };
+    let hits = rank(&documents, &query, ranked);
+    let mut gate = request.agent.map(|_| Gate::open(hall));
     let mut skills: Vec<SkillSummary<'_>> = hits
         .iter()
-        .filter_map(|hit| {
-            let entry = entries.get(hit.index)?;
-            Some(SkillSummary { score: Some(hit.score), ..SkillSummary::of(entry) })
-        })
+        .filter_map(|hit| entries.get(hit.index).map(|entry| (*entry, hit.score)))
+        .filter_map(|(entry, score)| found(&mut gate, entry, score))
+        .take(request.limit)
         .collect();
+    if let Some(gate) = gate {
+        gate.close();
+    }
     if let Some(file) = file {
         file.mark(&mut skills);
     }
     let message = request.agent.and_then(|agent| slip(hall, agent)).unwrap_or_default();
     Envelope::ok(Search { query, count: skills.len(), skills }).with_message(message)
+}
+
+/// A hit as it is told; to a model nothing is told of what is denied.
+fn found<'a>(gate: &mut Option<Gate>, entry: &'a Entry, score: f64) -> Option<SkillSummary<'a>> {
+    let vetted = gate.as_mut().map(|gate| gate.vet(&Subject::of_entry(entry)).verdict);
+    let summary = SkillSummary { score: Some(score), verdict: vetted, ..SkillSummary::of(entry) };
+    (vetted != Some(Verdict::Deny.as_str())).then_some(summary)
 }
 
 fn document<'a>(entry: &'a Entry, qualified_name: &'a str, body: &'a str) -> Document<'a> {

@@ -1,8 +1,8 @@
 //! The command line: global options and one subcommand, each in a file of its own.
 
 use crate::commands::{
-    changes, check, completions, doctor, explain, image, list, new, plugins, prompt, reload, render, roots,
-    sandbox, search, show, watch,
+    changes, check, completions, contract, doctor, explain, image, list, new, plugins, prompt, reload,
+    render, roots, sandbox, search, show, vet, watch,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -45,6 +45,8 @@ enum Command {
     Show(show::Args),
     Search(search::Args),
     Check(check::Args),
+    Vet(vet::Args),
+    Contract(contract::Args),
     Roots(roots::Args),
     Plugins(plugins::Args),
     New(new::Args),
@@ -78,6 +80,8 @@ impl Cli {
             Command::Show(args) => show::run(&args, &ui),
             Command::Search(args) => search::run(&args, &ui),
             Command::Check(args) => check::run(&args, &ui),
+            Command::Vet(args) => vet::run(&args, &ui),
+            Command::Contract(args) => contract::run(&args, &ui),
             Command::Roots(args) => roots::run(&args, &ui),
             Command::Plugins(args) => plugins::run(&args, &ui),
             Command::New(args) => new::run(&args, &ui),

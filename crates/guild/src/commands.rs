@@ -5,6 +5,7 @@
 pub mod changes;
 pub mod check;
 pub mod completions;
+pub mod contract;
 pub mod doctor;
 pub mod explain;
 pub mod image;
@@ -18,4 +19,5 @@ pub mod roots;
 pub mod sandbox;
 pub mod search;
 pub mod show;
+pub mod vet;
 pub mod watch;

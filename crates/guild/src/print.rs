@@ -1,6 +1,8 @@
 //! Output for people: what is coloured, cut to the terminal and made harmless.
 
+mod bar;
 pub mod escape;
+mod finding;
 pub mod json;
 mod live;
 mod problem;
@@ -9,6 +11,8 @@ pub mod sarif;
 mod size;
 mod table;
 
+pub use bar::Bar;
+pub use finding::finding;
 pub use live::LiveOutput;
 pub use problem::{problem, problem_line};
 pub use progress::Progress;

@@ -3,13 +3,13 @@
 mod usage;
 
 use crate::cli::Global;
-use crate::print::{Style, escape, json, problem};
+use crate::print::{Style, escape, finding, json, problem};
 use crate::surroundings;
 use clap::ValueEnum;
 use guild_engine::catalog::{Freshness, Machine};
 use guild_engine::containers::Surroundings;
 use guild_engine::manifest::Problem;
-use guild_engine::reply::ProblemLine;
+use guild_engine::reply::{FindingLine, ProblemLine};
 use guild_engine::{Code, ConfigFile, Envelope, Hall, Images, Places, Status, configure};
 use serde::Serialize;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
@@ -165,6 +165,16 @@ impl Ui {
         let mut stderr = io::stderr().lock();
         // Nobody is left to be told when standard error is gone.
         problems.iter().try_for_each(|line| problem(line, directory, &style, &mut stderr)).ok();
+    }
+
+    /// Says on standard error what the vet found, where standard output is for something else.
+    pub fn tell_findings(&self, findings: &[FindingLine]) {
+        if self.global.json {
+            return;
+        }
+        let style = self.style_of(io::stderr().is_terminal());
+        let mut stderr = io::stderr().lock();
+        findings.iter().try_for_each(|line| finding(line, &style, &mut stderr)).ok();
     }
 
     /// Prints an envelope, and ends with its exit code.

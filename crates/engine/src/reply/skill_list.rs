@@ -11,22 +11,35 @@ use std::borrow::Cow;
 /// Skills in the order of a list, each of which is shown as a [`SkillSummary`].
 #[derive(Debug, Default)]
 pub struct SkillList<'a> {
-    /// The entries, and whether their activation globs match the given file, if one was given.
-    listed: Vec<(&'a Entry, Option<bool>)>,
+    listed: Vec<Listed<'a>>,
+}
+
+/// One of them, with what its entry does not tell.
+#[derive(Debug)]
+struct Listed<'a> {
+    entry: &'a Entry,
+    /// Whether its activation globs match the given file, if one was given.
+    matches_file: Option<bool>,
+    /// The verdict of the vet, where it is known.
+    verdict: Option<&'static str>,
 }
 
 impl<'a> SkillList<'a> {
-    /// The list of these entries.
-    pub fn of(entries: impl Iterator<Item = &'a Entry>) -> Self {
-        Self { listed: entries.map(|entry| (entry, None)).collect() }
+    /// The list of these entries, with what `verdict` knows of each.
+    pub fn of(
+        entries: impl Iterator<Item = &'a Entry>,
+        verdict: impl Fn(&Entry) -> Option<&'static str>,
+    ) -> Self {
+        let listed = entries.map(|entry| Listed { entry, matches_file: None, verdict: verdict(entry) });
+        Self { listed: listed.collect() }
     }
 
     /// Marks each skill by whether it matches a file, and moves those that do to the front.
     pub fn mark(&mut self, matches: impl Fn(&Entry) -> bool) {
-        for (entry, matches_file) in &mut self.listed {
-            *matches_file = Some(matches(entry));
+        for listed in &mut self.listed {
+            listed.matches_file = Some(matches(listed.entry));
         }
-        self.listed.sort_by_key(|(_, matches_file)| *matches_file != Some(true));
+        self.listed.sort_by_key(|listed| listed.matches_file != Some(true));
     }
 
     /// How many there are.
@@ -41,9 +54,10 @@ impl<'a> SkillList<'a> {
 
     /// Their summaries.
     pub fn iter(&self) -> impl Iterator<Item = SkillSummary<'a>> {
-        let summary = |&(entry, matches_file): &(&'a Entry, _)| SkillSummary {
-            matches_file,
-            ..SkillSummary::of(entry)
+        let summary = |listed: &Listed<'a>| SkillSummary {
+            matches_file: listed.matches_file,
+            verdict: listed.verdict,
+            ..SkillSummary::of(listed.entry)
         };
         self.listed.iter().map(summary)
     }

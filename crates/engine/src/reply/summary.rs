@@ -46,6 +46,8 @@ pub struct SkillSummary<'a> {
     pub user_invocable: bool,
     /// How many problems its files have.
     pub problems: usize,
+    /// The verdict of the vet, where it is known and the skill has not changed since: `allow`, `warn` or `deny`.
+    pub verdict: Option<&'static str>,
     /// Whether its activation globs match the given file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matches_file: Option<bool>,
@@ -75,6 +77,7 @@ impl<'a> SkillSummary<'a> {
             model_invocable: skill.model_invocable,
             user_invocable: skill.user_invocable,
             problems: entry.problems.len(),
+            verdict: None,
             matches_file: None,
             score: None,
         }

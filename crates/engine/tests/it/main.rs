@@ -7,6 +7,7 @@ mod modules;
 mod new;
 mod paths;
 mod sections;
+mod vet;
 
 use guild_engine::catalog::{Freshness, Machine};
 use guild_engine::manifest::config::Layer;

@@ -5,7 +5,7 @@ use crate::ui::Ui;
 use guild_engine::explain;
 use std::process::ExitCode;
 
-/// Explain a code that a problem or an error bears
+/// Explain a code that a problem, an error or a finding bears
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The code, such as `yaml_repaired`
@@ -14,7 +14,12 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
-    ui.finish(&explain(&args.code), |data, style, out| {
+    run_code(&args.code, ui)
+}
+
+/// Explains one code; `vet --explain` does the same.
+pub fn run_code(code: &str, ui: &Ui) -> ExitCode {
+    ui.finish(&explain(code), |data, style, out| {
         let Some(explained) = data else { return Ok(()) };
         writeln!(
             out,
@@ -24,6 +29,10 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
             explained.weight
         )?;
         writeln!(out, "{}", explained.about)?;
+        if let Some(advice) = explained.advice {
+            writeln!(out, "What to do: {advice}.")?;
+            writeln!(out, "OWASP Agentic Skills Top 10: {}.", explained.classes.join(", "))?;
+        }
         if explained.excludes {
             writeln!(out, "What has this problem is kept out of the catalog until it is mended.")?;
         }

@@ -92,6 +92,9 @@ pub fn print_skills(skills: &[SkillSummary<'_>], style: &Style, out: &mut dyn Wr
 
 fn state(skill: &SkillSummary<'_>) -> String {
     let mut words = Vec::new();
+    if skill.verdict == Some("deny") {
+        words.push("denied");
+    }
     if !skill.enabled {
         words.push("off");
     }

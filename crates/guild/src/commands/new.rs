@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use guild_engine::catalog::create::Layout;
 use guild_engine::manifest::skill::MAX_FILE_BYTES;
 use guild_engine::reply::New;
-use guild_engine::{Code, Content, Envelope, NewRequest, Owner, Status, create};
+use guild_engine::{Code, Content, Envelope, NewRequest, Owner, Status, configure, create, policy};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use std::process::ExitCode;
 /// Write a new skill, from a template or from a file
 ///
 /// It goes to `.guild/skills` of the project, or of your home directory with `--scope user`. Nothing is ever overwritten, and
-/// content that would not load is refused. Its path is printed.
+/// content that would not load, or that the vet denies, is refused. Its path is printed.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The skill's name: letters, digits, `.`, `_` and `-`
@@ -49,8 +49,13 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
         Ok(content) => write(args, content.as_deref(), ui),
         Err(error) => {
             let file = args.from.as_deref().unwrap_or(Path::new("")).display();
-            let reply =
-                New { name: args.name.clone(), path: None, scope: args.scope.word(), problems: Vec::new() };
+            let reply = New {
+                name: args.name.clone(),
+                path: None,
+                scope: args.scope.word(),
+                problems: Vec::new(),
+                findings: Vec::new(),
+            };
             Envelope::error(Code::ReadFailed, format!("cannot read `{file}`: {error}"), reply)
         }
     };
@@ -59,6 +64,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     }
     if envelope.status == Status::Error {
         ui.tell_problems(&envelope.data.problems, Path::new(""));
+        ui.tell_findings(&envelope.data.findings);
     }
     ui.finish(&envelope, |data, _, out| match &data.path {
         Some(path) => writeln!(out, "{}", escape::exact(path)),
@@ -73,7 +79,7 @@ fn write(args: &Args, content: Option<&[u8]>, ui: &Ui) -> Envelope<New<'static>>
         layout: if args.flat { Layout::Flat } else { Layout::Directory },
         content: content.map_or(Content::Template(args.description.as_deref()), Content::Whole),
     };
-    create(ui.machine(), &request)
+    create(ui.machine(), &policy(&configure(&ui.config_files()).config), &request)
 }
 
 impl Whose {

@@ -36,6 +36,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
         let path = envelope.data.path.as_deref().map(Path::new);
         ui.tell_problems(&envelope.data.problems, path.and_then(Path::parent).unwrap_or(Path::new("")));
     }
+    ui.tell_findings(&envelope.data.findings);
     let is_terminal = io::stdout().is_terminal();
     ui.finish(&envelope, |data, _, out| match data.text.as_str() {
         "" => Ok(()),

@@ -1,9 +1,10 @@
-//! SARIF 2.1.0: problems for code-scanning services.
+//! SARIF 2.1.0: problems and findings for code-scanning services.
 //!
-//! It weighs nothing anew; codes and severities are those of the check.
+//! It weighs nothing anew; codes and severities are those of the check or the vet.
 
 use guild_engine::manifest::Code;
-use guild_engine::reply::{Check, ProblemLine};
+use guild_engine::reply::{Check, FindingLine, ProblemLine, Vet};
+use guild_engine::rules::Code as RuleCode;
 use serde_json::{Value as Json, json};
 use std::io::{self, Write};
 use std::path::Path;
@@ -17,6 +18,19 @@ pub fn print(check: &Check<'_>, out: &mut dyn Write) -> io::Result<()> {
     let of_others =
         check.others.iter().flat_map(|file| file.problems.iter().map(|p| result(p, Path::new(""))));
     let results: Vec<Json> = of_skills.chain(of_others).collect();
+    write(Code::ALL.iter().map(rule).collect(), results, out)
+}
+
+/// Prints a vet as one SARIF log.
+pub fn print_vet(vet: &Vet, out: &mut dyn Write) -> io::Result<()> {
+    let results = vet.skills.iter().flat_map(|skill| {
+        let directory = Path::new(&skill.path).parent().unwrap_or(Path::new(""));
+        skill.findings.iter().map(move |finding| found(finding, directory))
+    });
+    write(RuleCode::ALL.iter().map(vet_rule).collect(), results.collect(), out)
+}
+
+fn write(rules: Vec<Json>, results: Vec<Json>, out: &mut dyn Write) -> io::Result<()> {
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -24,7 +38,7 @@ pub fn print(check: &Check<'_>, out: &mut dyn Write) -> io::Result<()> {
             "tool": {"driver": {
                 "name": "guild",
                 "version": env!("CARGO_PKG_VERSION"),
-                "rules": Code::ALL.iter().map(rule).collect::<Vec<_>>(),
+                "rules": rules,
             }},
             "columnKind": "unicodeCodePoints",
             "results": results,
@@ -39,6 +53,30 @@ fn rule(code: &Code) -> Json {
         "id": code.as_str(),
         "shortDescription": {"text": code.about()},
         "defaultConfiguration": {"level": level(code.severity().as_str())},
+    })
+}
+
+fn vet_rule(code: &RuleCode) -> Json {
+    json!({
+        "id": code.as_str(),
+        "shortDescription": {"text": code.about()},
+        "help": {"text": code.advice()},
+        "defaultConfiguration": {"level": level(code.tier().as_str())},
+        "properties": {"tags": code.classes()},
+    })
+}
+
+fn found(finding: &FindingLine, directory: &Path) -> Json {
+    // What lies in an archive is shown at the archive.
+    let file = finding.path.split('!').next().unwrap_or_default();
+    json!({
+        "ruleId": finding.code,
+        "level": level(finding.severity),
+        "message": {"text": format!("{} Evidence: {}. Hint: {}", finding.message, finding.evidence, finding.advice)},
+        "locations": [{"physicalLocation": {
+            "artifactLocation": {"uri": uri(&directory.join(file))},
+            "region": {"startLine": finding.line},
+        }}],
     })
 }
 
@@ -57,8 +95,8 @@ fn result(problem: &ProblemLine<'_>, directory: &Path) -> Json {
 
 fn level(severity: &str) -> &'static str {
     match severity {
-        "error" => "error",
-        "warning" => "warning",
+        "error" | "deny" => "error",
+        "warning" | "warn" => "warning",
         _ => "note",
     }
 }

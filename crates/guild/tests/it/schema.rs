@@ -17,6 +17,7 @@ fn the_schema_is_current() {
     add("changes list", of::<reply::ChangesList>(&mut generator));
     add("changes show", of::<reply::ChangesShow>(&mut generator));
     add("check", of::<reply::Check<'_>>(&mut generator));
+    add("contract", of::<reply::Fit>(&mut generator));
     add("doctor", of::<reply::Doctor>(&mut generator));
     add("explain", of::<Option<reply::Explain>>(&mut generator));
     add("image import", of::<reply::ImageKept>(&mut generator));
@@ -38,6 +39,7 @@ fn the_schema_is_current() {
     add("sandbox run", of::<reply::SandboxRun>(&mut generator));
     add("search", of::<reply::Search<'_>>(&mut generator));
     add("show", of::<reply::Show<'_>>(&mut generator));
+    add("vet", of::<reply::Vet>(&mut generator));
     add("watch", of::<reply::Watch>(&mut generator));
     for command in crate::commands().iter().filter(|command| *command != "completions") {
         assert!(replies.contains_key(command), "`{command}` has no schema");

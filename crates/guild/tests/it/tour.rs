@@ -43,6 +43,14 @@ guild explain check_failed
 guild explain yaml_invalud
 guild doctor
 
+# Is it safe?
+guild vet --all
+guild vet downloads
+guild vet code-review
+guild vet --explain deny.lure.password_archive
+guild contract complexity
+guild contract code-review
+
 # Where it all comes from.
 guild roots
 guild plugins

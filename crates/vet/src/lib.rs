@@ -1,0 +1,66 @@
+//! Is a skill safe to load: bytes in, findings with codes and evidence out.
+//!
+//! The crate does no I/O, knows no clock and no network, and asks no model. Its time is linear in its input, its memory
+//! is bounded by it, and it never panics. What it claims is narrow: mechanical threats are denied by rule, everything
+//! else is contained elsewhere. A limit that is reached is reported and is never a clean result.
+
+mod address;
+mod archive;
+mod asset;
+mod bytecode;
+mod code;
+mod codes;
+mod context;
+mod decode;
+mod dependency;
+mod document;
+mod evidence;
+mod file;
+mod finding;
+mod flow;
+mod frontmatter;
+mod input;
+mod language;
+mod markdown;
+mod needs;
+mod pattern;
+mod places;
+mod prose;
+mod report;
+mod rows;
+mod scan;
+mod secrets;
+mod shell;
+mod syntax;
+mod triggers;
+mod unicode;
+mod verdict;
+
+pub use codes::{Code, Tier};
+pub use evidence::MAX_EVIDENCE;
+pub use finding::Finding;
+pub use input::{Content, File, Input, Remark};
+pub use needs::{Needs, Use, fitting};
+pub use report::Report;
+pub use verdict::{Policy, RULES, Suppression, Verdict, Version};
+
+use scan::Scan;
+
+/// Vets one skill.
+pub fn vet(input: &Input<'_>) -> Report {
+    let mut scan = Scan::default();
+    file::read_programs(input.files, &mut scan);
+    let is_defensive = frontmatter::scan(input, &mut scan);
+    for file in input.files {
+        file::scan(file, &file::Skill { input, is_defensive }, &mut scan);
+    }
+    for remark in input.remarks {
+        scan.add(Finding::new(remark.code, &remark.path, remark.line, "").saying(&remark.message));
+    }
+    let needs = std::mem::take(&mut scan.needs);
+    if let Some(contract) = input.contract {
+        needs::compare(&needs, contract, input.main).into_iter().for_each(|finding| scan.add(finding));
+    }
+    let (findings, partial) = scan.finish();
+    Report::new(input.digest(), findings, partial, needs)
+}
