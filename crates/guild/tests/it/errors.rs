@@ -285,7 +285,7 @@ fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
             {"status":"error","code":"usage","message":"unrecognized subcommand 'lst'; tip: a similar subcommand exists: 'list'","data":null}
             [exit 2]
             $ guild --json
-            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, roots, plugins, new, prompt, render, reload, watch, sandbox, image, changes, doctor, explain, completions]","data":null}
+            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, roots, plugins, new, prompt, render, reload, watch, sandbox, image, changes, doctor, explain, completions]","data":null}
             [exit 2]
             $ guild list --sourc x
             [stderr]
