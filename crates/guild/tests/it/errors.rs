@@ -352,7 +352,7 @@ fn a_container_that_cannot_be_had_says_why() {
             [exit 2]
             $ guild sandbox run --role defualt -- true
             [stderr]
-            error[unknown_image_role]: there is no image role `defualt`; known: default; did you mean `default`?
+            error[unknown_image_role]: there is no image role `defualt`; there are: default; did you mean `default`?
             [exit 2]
             $ guild sandbox run --memory lots -- true
             [stderr]

@@ -273,6 +273,26 @@ fn every_reply_has_its_shape() {
 }
 
 #[test]
+fn an_import_that_was_killed_leaves_nothing_once_another_begins() {
+    let env = env("//- /project/\n");
+    let many: String = (0..20_000).map(|index| format!("d{}/f{index}\n", index % 100)).collect();
+    fs::write(env.project().join("many.tar"), tar(&many)).unwrap();
+    fs::write(env.project().join("few.tar"), tar("a = 1")).unwrap();
+    let images = env.home().join(".local/share/guild/images");
+    let entries = |path: &str| fs::read_dir(images.join(path)).map_or(0, Iterator::count);
+    let run = env.invocation(&["image", "import", "many.tar"]).spawn();
+    // A lock, and beside it what is being made.
+    while entries("tmp") < 2 {
+        std::thread::yield_now();
+    }
+    drop(run);
+    assert_eq!(entries("trees"), 0, "it was too fast to be killed");
+    assert!(entries("tmp") > 0);
+    assert_eq!(env.guild(&["image", "import", "few.tar"]).code(), Some(0));
+    assert_eq!((entries("tmp"), entries("trees")), (0, 1));
+}
+
+#[test]
 fn a_broken_configuration_is_told() {
     let env = world();
     assert_eq!(env.guild(&["image", "import", "python.tar", "--name", "python"]).code(), Some(0));

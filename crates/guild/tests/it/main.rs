@@ -15,6 +15,7 @@ mod images;
 mod json;
 mod modules;
 mod pipe;
+mod roles;
 mod sandbox;
 mod schema;
 mod terminal;

@@ -28,6 +28,7 @@ use super::error::ImageError;
 use super::limits::Limits;
 use super::lock::{Lock, Mode};
 use super::record::{self, Image, RecordError};
+use crate::policy::Root;
 
 pub use find::FindError;
 pub(super) use keep::Keeping;
@@ -36,6 +37,9 @@ pub use names::canonical;
 pub(super) use names::check as check_name;
 pub use reap::Reaped;
 pub use remove::{RemoveError, Removed};
+
+/// The file beside a tree that says what it is.
+const RECORD: &str = "image.json";
 
 /// A store of images in a directory.
 #[derive(Clone, Debug)]
@@ -166,7 +170,7 @@ impl Store {
     }
 
     fn record_of(&self, digest: &Digest) -> PathBuf {
-        self.tree(digest).join("image.json")
+        self.tree(digest).join(RECORD)
     }
 
     fn temporary(&self) -> PathBuf {
@@ -188,6 +192,19 @@ impl Store {
         for digest in blobs {
             // What cannot be removed now is tidied away later.
             let _ = std::fs::remove_file(self.blobs().join(digest.hex()));
+        }
+    }
+}
+
+impl Hold {
+    /// Keeps the image that a root file system is, where it is a stored one. For a process that is handed a policy and not a role.
+    pub fn of(root: &Root) -> io::Result<Option<Hold>> {
+        let Root::Directory { path, .. } = root else { return Ok(None) };
+        let Some(tree) = path.parent() else { return Ok(None) };
+        match Lock::take_existing(&tree.join(RECORD), Mode::SharedNow) {
+            Ok(lock) => Ok(lock.map(|lock| Hold { _lock: lock })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
         }
     }
 }

@@ -38,6 +38,8 @@ pub async fn supervise(
 ) -> Result<(), RegistryError> {
     let (registry, mut record) = read(place)?;
     let _held = registry.hold(&record.id)?;
+    // Where this fails the image is gone, and starting the container tells so.
+    let _image = crate::image::Hold::of(&record.policy.root);
     let started = match backend(&record.backend).await {
         Some(backend) => backend.start(&record.policy).await,
         None => Err(LaunchError::Ended),

@@ -54,7 +54,7 @@ fn busybox_is_imported_and_inspected() {
 #[cfg(target_os = "linux")]
 #[test]
 fn busybox_runs_in_a_container_of_its_own() {
-    use guild_sandbox::{Backend as _, Command, Embedded, Enforcement, Policy};
+    use guild_sandbox::{Backend as _, Command, Embedded, Enforcement, Policy, Surroundings};
 
     let world = World::new();
     world.import(&archive(&world)).unwrap();
@@ -67,7 +67,7 @@ fn busybox_runs_in_a_container_of_its_own() {
     let command = Command::new("sh").args(["-c", script]);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let outcome = runtime.block_on(async {
-        let child = Embedded::new().launch(&policy, &command).await.unwrap();
+        let child = Embedded::new(&Surroundings::default()).launch(&policy, &command).await.unwrap();
         child.wait().await.unwrap()
     });
     let said = (outcome.exit_code(), outcome.stdout.text().into_owned(), outcome.stderr.text().into_owned());

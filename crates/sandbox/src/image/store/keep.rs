@@ -112,7 +112,7 @@ impl Store {
             return Err(ImageError::invalid(keeping.source, "there is no file in it"));
         }
         let image = describe(plan, &content, layers, unpacker.skipped, keeping.now);
-        let path = staging.path().join("image.json");
+        let path = staging.path().join(super::RECORD);
         record::write(&path, &image).map_err(ImageError::io("write", &path))?;
         flush(&root, content.entries).map_err(ImageError::io("write", &root))?;
         Ok(image)
