@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::{audit, process, tidy};
+use crate::{audit, process, tidy, vm};
 
 /// One thing that has to hold.
 pub struct Step {
@@ -74,6 +74,20 @@ pub const TESTS: &[Step] = &[Step {
     action: Action::Cargo(&["nextest", "run", "--workspace", "--locked", "--no-fail-fast"], &[]),
     fix: "run `cargo nextest run -E 'test(NAME)'` for one test; UPDATE_EXPECT=1 rewrites snapshots, then read the diff",
 }];
+
+/// What only another kernel's cgroups, and a login session, can show: in virtual machines, one after the other.
+pub const MACHINE: &[Step] = &[
+    Step {
+        name: "vm-test",
+        action: Action::Own(|root| vm::run(root, &[])),
+        fix: "run `cargo xtask vm-test NAME` for one test",
+    },
+    Step {
+        name: "vm-systemd",
+        action: Action::Own(|root| vm::run(root, &["--systemd".to_owned()])),
+        fix: "run `cargo xtask vm-test --systemd NAME` for one test",
+    },
+];
 
 /// Runs the steps of `subsets` in order, prints what each took, and stops at the first that fails.
 pub fn run(root: &Path, subsets: &[&[Step]]) -> Result<(), String> {

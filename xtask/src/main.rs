@@ -51,7 +51,8 @@ const SUBCOMMANDS: &[Subcommand] = &[
         name: "ci-gates",
         about: "all of the above and the tests, as CI runs them",
         run: Run::Alone(|root| {
-            gates::run(root, &[gates::QUALITY, gates::DEPENDENCIES, gates::DOCS, gates::TESTS])
+            let subsets = [gates::QUALITY, gates::DEPENDENCIES, gates::DOCS, gates::TESTS, gates::MACHINE];
+            gates::run(root, &subsets)
         }),
     },
     Subcommand {

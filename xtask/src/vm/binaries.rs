@@ -54,6 +54,20 @@ struct Metadata {
 struct Package {
     name: String,
     targets: Vec<Target>,
+    metadata: Option<Sections>,
+}
+
+/// `package.metadata` in a `Cargo.toml`.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Sections {
+    vm_test: Option<Section>,
+}
+
+/// `package.metadata.vm-test`: the test targets that concern the kernel.
+#[derive(Deserialize)]
+struct Section {
+    tests: Vec<String>,
 }
 
 /// One line of what cargo prints, as far as it matters here.
@@ -76,23 +90,23 @@ struct Profile {
     test: bool,
 }
 
-/// Cargo's options for the libraries and the test targets of `packages`.
+/// Cargo's options for the test targets of `packages` that concern the kernel.
 ///
-/// Each is named, because cargo leaves out those with `test = false`, which only a machine like this one can run.
+/// Each is named, because cargo leaves out those with `test = false`, which only a machine like this one can run. What a package's
+/// `metadata.vm-test` does not list is left out: it was tested outside, and is slow where the machine is emulated.
 fn all_targets(metadata: &str, packages: &[String]) -> Result<Vec<String>, String> {
     let metadata: Metadata =
         serde_json::from_str(metadata).map_err(|error| format!("cannot read cargo's metadata: {error}"))?;
     let mut options = Vec::new();
-    let chosen = metadata.packages.iter().filter(|package| packages.contains(&package.name));
-    for target in chosen.flat_map(|package| &package.targets) {
-        let is = |kind: &str| target.kind.iter().any(|candidate| candidate == kind);
-        if is("lib") && !options.iter().any(|option| option == "--lib") {
-            options.push("--lib".to_owned());
-        } else if is("test") {
-            options.extend(["--test".to_owned(), target.name.clone()]);
-        }
+    for package in metadata.packages.iter().filter(|package| packages.contains(&package.name)) {
+        let section = package.metadata.as_ref().and_then(|sections| sections.vm_test.as_ref());
+        let chosen = |name: &String| section.is_none_or(|section| section.tests.contains(name));
+        let is_test = |target: &&Target| target.kind.iter().any(|kind| kind == "test");
+        let targets = package.targets.iter().filter(is_test).map(|target| &target.name);
+        options
+            .extend(targets.filter(|name| chosen(name)).flat_map(|name| ["--test".to_owned(), name.clone()]));
     }
-    Ok(options)
+    if options.is_empty() { Err("there is no such package with tests".to_owned()) } else { Ok(options) }
 }
 
 fn listed(messages: &str) -> Result<Vec<Binary>, String> {
@@ -119,14 +133,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn libraries_and_test_targets_of_the_chosen_packages_are_built() {
+    fn test_targets_are_built_that_a_package_lists_or_else_all() {
         let metadata = r#"{"packages":[
-            {"name":"a","targets":[{"name":"a","kind":["lib"]},{"name":"attacks","kind":["test"]}]},
-            {"name":"b","targets":[{"name":"b","kind":["lib"]},{"name":"tool","kind":["bin"]}]},
-            {"name":"c","targets":[{"name":"it","kind":["test"]}]}
+            {"name":"a","targets":[{"name":"a","kind":["lib"]},{"name":"attacks","kind":["test"]},{"name":"texts","kind":["test"]}],
+             "metadata":{"vm-test":{"tests":["attacks"]},"docs":{}}},
+            {"name":"b","targets":[{"name":"b","kind":["lib"]},{"name":"tool","kind":["bin"]}],"metadata":null},
+            {"name":"c","targets":[{"name":"it","kind":["test"]}],"metadata":{}},
+            {"name":"d","targets":[{"name":"other","kind":["test"]}],"metadata":null}
         ]}"#;
-        let options = all_targets(metadata, &["a".to_owned(), "b".to_owned()]).unwrap();
-        expect!["--lib --test attacks"].assert_eq(&options.join(" "));
+        let options = |packages: &[&str]| {
+            let packages: Vec<String> = packages.iter().copied().map(str::to_owned).collect();
+            all_targets(metadata, &packages).map(|options| options.join(" ")).unwrap_or_else(|error| error)
+        };
+        expect!["--test attacks --test it"].assert_eq(&options(&["a", "b", "c"]));
+        expect!["there is no such package with tests"].assert_eq(&options(&["b"]));
     }
 
     #[test]

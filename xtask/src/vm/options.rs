@@ -13,7 +13,7 @@ Runs the tests whose `target::name` contains one of FILTER, or all of them.
 
   --systemd        in a login session under systemd, instead of in delegated cgroups without it
   --package NAME   the package whose tests are built (may be repeated; `guild-sandbox`)
-  --test NAME      one of its test targets (may be repeated; the library's and all test targets)
+  --test NAME      one of its test targets (may be repeated; those in its `metadata.vm-test`, or all)
   --binary PATH    a test binary that is there already, instead of building any (may be repeated)
   --kernel NAME    the Debian package with the kernel (`linux-image-amd64`)
   --skip WORD      leave out tests whose `target::name` contains WORD (may be repeated)
@@ -28,7 +28,7 @@ pub struct Options {
     pub systemd: bool,
     /// Packages of this workspace whose tests are built.
     pub packages: Vec<String>,
-    /// Test targets of these packages; empty for the library's and all test targets.
+    /// Test targets of these packages; empty for those that concern the kernel.
     pub tests: Vec<String>,
     /// Test binaries to run instead of building any.
     pub binaries: Vec<PathBuf>,

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 const UNDELEGATED: &str = "undelegated";
 /// A test with this word in its target or name wants a systemd that gives scopes to users.
 const USER_SCOPE: &str = "user_scope";
+/// A test with this word in its target or name is run by root, who is nobody in the machine.
+const AS_ROOT: &str = "as_root";
 
 /// Everything that is run in one machine.
 #[derive(Debug, Serialize, Deserialize)]
@@ -74,6 +76,7 @@ impl Pass {
 
     fn includes(self, name: &str) -> bool {
         match self {
+            _ if name.contains(AS_ROOT) => false,
             Self::Delegated => !name.contains(UNDELEGATED) && !name.contains(USER_SCOPE),
             Self::Undelegated => name.contains(UNDELEGATED),
             Self::Session => !name.contains(UNDELEGATED),
@@ -92,8 +95,12 @@ mod tests {
         let [filters, skipped] =
             [filters, skipped].map(|words| words.iter().copied().map(str::to_owned).collect());
         let plan = Plan { passes: Vec::new(), binaries: Vec::new(), filters, skipped };
-        let names =
-            ["attacks::fork_bomb_stops", "limits::undelegated::are_refused", "user_scope::memory_is_limited"];
+        let names = [
+            "attacks::as_root::fork_bomb_stops",
+            "attacks::as_user::fork_bomb_stops",
+            "limits::undelegated::are_refused",
+            "user_scope::memory_is_limited",
+        ];
         let mut shown = String::new();
         for pass in [Pass::Delegated, Pass::Undelegated, Pass::Session] {
             let included: Vec<&str> = names.into_iter().filter(|name| plan.includes(pass, name)).collect();
@@ -108,9 +115,9 @@ mod tests {
             &[],
             &[],
             &expect![[r#"
-                delegated: ["attacks::fork_bomb_stops"]
+                delegated: ["attacks::as_user::fork_bomb_stops"]
                 undelegated: ["limits::undelegated::are_refused"]
-                session: ["attacks::fork_bomb_stops", "user_scope::memory_is_limited"]
+                session: ["attacks::as_user::fork_bomb_stops", "user_scope::memory_is_limited"]
             "#]],
         );
     }

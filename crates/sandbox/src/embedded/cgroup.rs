@@ -215,6 +215,11 @@ fn processes(directory: &Path) -> impl Iterator<Item = Option<Pid>> {
     numbers.into_iter().map(Pid::from_raw)
 }
 
+/// The last part of a path, as far as it is text.
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
 /// The first number in a file, or the one behind a key.
 fn number_in(file: &Path, key: Option<&str>) -> Option<u64> {
     let text = fs::read_to_string(file).ok()?;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use guild_sandbox::{
-    Access, Backend, Command, Container, Embedded, LaunchError, Mount, Outcome, Policy, Scratch,
+    Access, Backend, Command, Container, Embedded, LaunchError, Mount, Outcome, Policy, Scratch, Surroundings,
 };
 
 pub(crate) use outside::{cgroups_of, mount_lines, own_mounts, python_outside, resident_peak};
@@ -65,9 +65,7 @@ impl Arena {
     /// The arena of the backend with this name. One line for each backend there is.
     fn of(name: &str) -> Arena {
         let (backend, policy): (Box<dyn Backend>, Policy) = match name {
-            "embedded" => {
-                (Box::new(Embedded::new(&guild_sandbox::Surroundings::default())), Policy::default())
-            }
+            "embedded" => (Box::new(Embedded::new(&Surroundings::default())), Policy::default()),
             _ => panic!("GUILD_ATTACK_BACKENDS names `{name}`, which is no backend"),
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

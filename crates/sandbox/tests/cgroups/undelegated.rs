@@ -15,7 +15,12 @@ fn check(text: &str, expected: Expect) {
 fn limits_are_refused_with_their_cause() {
     let refusal = run("echo it ran", limits()).unwrap_err();
     assert_eq!(refusal.kind(), RefusalKind::LimitUnenforceable);
-    check(&refusal.explanation(), expect![[""]]);
+    check(
+        &refusal.explanation(),
+        expect![
+            "embedded cannot enforce the limit on memory: the cgroup [OWN] is not delegated to this user, and there is no systemd to ask for one; have an administrator delegate a cgroup to you, or use docker or podman"
+        ],
+    );
 }
 
 #[test]
@@ -31,5 +36,8 @@ fn the_probe_says_what_is_lacking() {
     assert_eq!(probe.unusable, None);
     let lacks: Vec<&str> = probe.lacks.iter().map(|(feature, _)| feature.name()).collect();
     assert_eq!(lacks, ["cpus", "memory", "pids"]);
-    check(&probe.lacking(Feature::Memory).unwrap().cause, expect![[""]]);
+    check(
+        &probe.lacking(Feature::Memory).unwrap().cause,
+        expect!["the cgroup [OWN] is not delegated to this user, and there is no systemd to ask for one"],
+    );
 }

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::layout::Layout;
 use super::owner::{self, Owner};
 use super::systemd::Manager;
-use super::v2::{self, Claim};
-use super::{Cgroups, Place, reap, v1};
+use super::v2::{self, Blocked, Claim};
+use super::{Cgroups, Place, file_name, reap, v1};
 use crate::probe::Finding;
 use crate::surroundings::Surroundings;
 
@@ -20,47 +20,61 @@ use crate::surroundings::Surroundings;
 #[derive(Debug)]
 pub(in crate::embedded) struct Ground {
     surroundings: Surroundings,
-    way: Result<Way, Finding>,
+    seen: Result<Survey, Finding>,
     taken: Mutex<Option<Place>>,
 }
 
+/// What was found at one moment.
+#[derive(Debug)]
+struct Survey {
+    /// The cgroups of this process at that moment, as the kernel tells them.
+    own: String,
+    way: Way,
+}
+
 /// How cgroups are come by.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 enum Way {
     /// By directories of version 1.
     V1(v1::Directories),
     /// By a directory of version 2 that is ours already.
     Own(PathBuf),
-    /// By a scope from this systemd.
-    Scope(Manager),
+    /// By a scope from systemd, because nothing else will do.
+    Scope {
+        /// Where version 2 is mounted.
+        mount: PathBuf,
+        blocked: Blocked,
+    },
 }
 
 impl Ground {
     /// Looks where cgroups can be made, and removes what killed processes have left there.
     pub(in crate::embedded) fn survey(surroundings: &Surroundings) -> Ground {
-        let way = Way::find(surroundings);
-        match &way {
-            Ok(Way::V1(directories)) => directories.all().into_iter().for_each(reap),
-            Ok(Way::Own(directory)) => reap(directory),
-            Ok(Way::Scope(_)) | Err(_) => {}
-        }
-        let taken = match &way {
+        let seen = Survey::make(surroundings);
+        let mut taken = None;
+        match seen.as_ref().map(|survey| &survey.way) {
             Ok(Way::V1(directories)) => {
-                Some(Place { cgroups: Cgroups::V1(directories.clone()), claim: None })
+                directories.all().into_iter().for_each(reap);
+                taken = Some(Place { cgroups: Cgroups::V1(directories.clone()), claim: None });
             }
-            _ => None,
-        };
-        Ground { surroundings: surroundings.clone(), way, taken: Mutex::new(taken) }
+            Ok(Way::Own(directory)) => Claim::clean(directory),
+            Ok(Way::Scope { .. }) | Err(_) => {}
+        }
+        Ground { surroundings: surroundings.clone(), seen, taken: Mutex::new(taken) }
     }
 
     /// How limits are enforced here, for people; else why they cannot be.
-    pub(in crate::embedded) fn describe(&self) -> Result<&'static str, &Finding> {
-        Ok(match self.way.as_ref()? {
-            Way::V1(_) => "cgroup v1",
-            Way::Own(directory) if !owner::is_scope(&file_name(directory)) => "cgroup v2, own delegation",
-            Way::Own(_) | Way::Scope(_) if rustix::process::geteuid().is_root() => "cgroup v2, systemd scope",
-            Way::Own(_) | Way::Scope(_) => "cgroup v2, systemd user scope",
-        })
+    pub(in crate::embedded) fn describe(&self) -> Result<&'static str, Finding> {
+        match &self.seen.as_ref().map_err(Clone::clone)?.way {
+            Way::V1(_) => return Ok("cgroup v1"),
+            Way::Own(directory) if !owner::is_scope(&file_name(directory)) => {
+                return Ok("cgroup v2, own delegation");
+            }
+            Way::Own(_) => {}
+            Way::Scope { mount, blocked } => drop(manager(mount, blocked, &self.surroundings)?),
+        }
+        let is_root = rustix::process::geteuid().is_root();
+        Ok(if is_root { "cgroup v2, systemd scope" } else { "cgroup v2, systemd user scope" })
     }
 
     /// What was taken already, or needs no taking.
@@ -76,58 +90,74 @@ impl Ground {
         if let Some(place) = self.taken() {
             return Ok(place);
         }
-        let place = Way::find(&self.surroundings)?.take()?;
+        let look_again = || Survey::make(&self.surroundings)?.way.take(&self.surroundings);
+        let place = match &self.seen {
+            Ok(Survey { own, way }) if *own == own_cgroups()? => match way.clone().take(&self.surroundings) {
+                // Somebody may have come into it since.
+                Err(_) if matches!(way, Way::Own(_)) => look_again(),
+                place => place,
+            },
+            _ => look_again(),
+        }?;
         *self.taken.lock().unwrap_or_else(PoisonError::into_inner) = Some(place.clone());
         Ok(place)
     }
 }
 
-impl Way {
-    fn find(surroundings: &Surroundings) -> Result<Way, Finding> {
-        match layout()? {
-            Layout::V2 { mount, own } => Way::within(&mount, &own, surroundings),
-            Layout::V1(directories) => v1::writable(directories).map(Way::V1),
-            Layout::None => Err(Finding::new(
-                "no cgroup file system is mounted",
-                "mount cgroup2 at /sys/fs/cgroup, or use docker or podman",
-            )),
-        }
-    }
-
-    fn within(mount: &Path, own: &Path, surroundings: &Surroundings) -> Result<Way, Finding> {
-        let delegates = |unit: &Path| is_delegated(unit, surroundings);
-        let blocked = match v2::nearest(mount, own, &delegates) {
-            Ok(directory) => return Ok(Way::Own(directory)),
-            Err(blocked) => blocked,
-        };
-        if owner::is_scope(&file_name(&blocked.directory)) {
-            // What systemd has given already is no better when it is asked again.
-            return Err(Finding::new(blocked.cause(), WITHOUT));
-        }
-        let manager = Manager::find(surroundings).map_err(|finding| Finding {
-            cause: format!("{}, and {}", blocked.cause(), finding.cause),
-            ..finding
-        })?;
-        let controllers = fs::read_to_string(mount.join(manager.cgroup()).join("cgroup.controllers"));
-        match controllers.ok().as_deref().and_then(v2::missing) {
-            None => Ok(Way::Scope(manager)),
-            Some(controller) => Err(manager.lacks(controller)),
-        }
-    }
-
-    fn take(self) -> Result<Place, Finding> {
-        match self {
-            Way::V1(directories) => Ok(Place { cgroups: Cgroups::V1(directories), claim: None }),
-            Way::Own(directory) => claim(directory),
-            Way::Scope(manager) => {
-                let unit = Owner::current().map_err(|error| unreadable(&error))?.scope();
-                manager.scope(&unit)?;
-                match layout()? {
-                    Layout::V2 { own, .. } if file_name(&own) == unit => claim(own),
-                    _ => Err(manager.misunderstood(&unit)),
+impl Survey {
+    fn make(surroundings: &Surroundings) -> Result<Survey, Finding> {
+        let own = own_cgroups()?;
+        let way = match layout(&own)? {
+            Layout::V1(directories) => v1::writable(directories).map(Way::V1)?,
+            Layout::V2 { mount, own } => {
+                let delegates = |unit: &Path| is_delegated(unit, surroundings);
+                match v2::nearest(&mount, &own, &delegates) {
+                    Ok(directory) => Way::Own(directory),
+                    Err(blocked) => Way::Scope { mount, blocked },
                 }
             }
+            Layout::None => {
+                return Err(Finding::new(
+                    "no cgroup file system is mounted",
+                    "mount cgroup2 at /sys/fs/cgroup, or use docker or podman",
+                ));
+            }
+        };
+        Ok(Survey { own, way })
+    }
+}
+
+impl Way {
+    fn take(self, surroundings: &Surroundings) -> Result<Place, Finding> {
+        let (mount, blocked) = match self {
+            Way::V1(directories) => return Ok(Place { cgroups: Cgroups::V1(directories), claim: None }),
+            Way::Own(directory) => return claim(directory),
+            Way::Scope { mount, blocked } => (mount, blocked),
+        };
+        let manager = manager(&mount, &blocked, surroundings)?;
+        let unit = Owner::current().map_err(|error| unreadable(&error))?.scope();
+        manager.scope(&unit)?;
+        match layout(&own_cgroups()?)? {
+            Layout::V2 { own, .. } if file_name(&own) == unit => claim(own),
+            _ => Err(manager.misunderstood(&unit)),
         }
+    }
+}
+
+/// The systemd that can give what is not to be had where this process is.
+fn manager(mount: &Path, blocked: &Blocked, surroundings: &Surroundings) -> Result<Manager, Finding> {
+    if owner::is_scope(&file_name(&blocked.directory)) {
+        // What systemd has given already is no better when it is asked again.
+        return Err(Finding::new(blocked.cause(), WITHOUT));
+    }
+    let manager = Manager::find(surroundings).map_err(|finding| Finding {
+        cause: format!("{}, and {}", blocked.cause(), finding.cause),
+        ..finding
+    })?;
+    let controllers = fs::read_to_string(mount.join(manager.cgroup()).join("cgroup.controllers"));
+    match controllers.ok().as_deref().and_then(v2::missing) {
+        None => Ok(manager),
+        Some(controller) => Err(manager.lacks(controller)),
     }
 }
 
@@ -151,15 +181,15 @@ fn is_delegated(unit: &Path, surroundings: &Surroundings) -> bool {
     }
 }
 
-fn layout() -> Result<Layout, Finding> {
-    let read = |path: &str| fs::read_to_string(path).map_err(|error| unreadable(&error));
-    Ok(Layout::read(&read("/proc/self/mountinfo")?, &read("/proc/self/cgroup")?))
+fn layout(own: &str) -> Result<Layout, Finding> {
+    let mounts = fs::read_to_string("/proc/self/mountinfo").map_err(|error| unreadable(&error))?;
+    Ok(Layout::read(&mounts, own))
+}
+
+fn own_cgroups() -> Result<String, Finding> {
+    fs::read_to_string("/proc/self/cgroup").map_err(|error| unreadable(&error))
 }
 
 fn unreadable(error: &io::Error) -> Finding {
     Finding::new(format!("/proc cannot be read: {error}"), "mount /proc")
-}
-
-fn file_name(directory: &Path) -> String {
-    directory.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

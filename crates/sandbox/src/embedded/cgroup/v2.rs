@@ -13,7 +13,7 @@ use super::{Counted, number_in};
 use crate::policy::Limits;
 
 pub(super) use claim::Claim;
-pub(super) use delegation::{missing, nearest};
+pub(super) use delegation::{Blocked, missing, nearest};
 
 const PERIOD: u64 = 100_000;
 

@@ -12,7 +12,7 @@ use rustix::fs::{FlockOperation, flock};
 
 use super::super::layout::NEEDED;
 use super::super::owner::{self, Owner};
-use super::super::{processes, reap};
+use super::super::{file_name, processes, reap};
 use super::delegation::{handed_down, missing};
 use super::ours::is_ours;
 
@@ -30,14 +30,24 @@ impl Claim {
     /// Makes `directory` one in which cgroups with limits can be made. It fails as busy where processes are in it that are not ours.
     pub(in super::super) fn take(directory: &Path) -> io::Result<Claim> {
         let claim = Claim { directory: directory.to_owned(), lock: File::open(directory)? };
-        claim.lock(FlockOperation::NonBlockingLockShared)?;
+        // Only whoever gives the directory back excludes others, and not for long.
+        let share = || flock(&claim.lock, FlockOperation::NonBlockingLockShared).map_err(io::Error::from);
+        retry(io::ErrorKind::WouldBlock, share)?;
         claim.hand_down()?;
         Ok(claim)
     }
 
-    fn lock(&self, how: FlockOperation) -> io::Result<()> {
-        // Only whoever gives the directory back excludes others, and not for long.
-        retry(io::ErrorKind::WouldBlock, || flock(&self.lock, how).map_err(Into::into))
+    /// Gives a directory back that somebody used who is gone, and removes what else they left.
+    pub(in super::super) fn clean(directory: &Path) {
+        let is_left = |path: &PathBuf| owner_of(path).is_some_and(|owner| !owner.alive());
+        if !directories(directory).is_ok_and(|within| within.iter().any(is_left)) {
+            return;
+        }
+        if let Ok(lock) = File::open(directory) {
+            drop(Claim { directory: directory.to_owned(), lock });
+        }
+        // Where others use it, it is theirs to give back.
+        reap(directory);
     }
 
     fn hand_down(&self) -> io::Result<()> {
@@ -71,11 +81,12 @@ impl Claim {
     /// Undoes what made the directory usable, if nobody else uses it and all that is left are places where processes stand aside.
     fn give_back(&self) -> io::Result<()> {
         flock(&self.lock, FlockOperation::NonBlockingLockExclusive)?;
+        let is_aside = |path: &PathBuf| owner::is_aside(&file_name(path));
+        // Controllers that were handed down before any of us came stay as they are.
+        let stood_aside = directories(&self.directory)?.iter().any(is_aside);
         reap(&self.directory);
-        let within: Vec<PathBuf> = directories(&self.directory)?;
-        let is_aside =
-            |path: &PathBuf| path.file_name().is_some_and(|name| owner::is_aside(&name.to_string_lossy()));
-        if within.is_empty() || !within.iter().all(is_aside) {
+        let within = directories(&self.directory)?;
+        if !stood_aside || !within.iter().all(is_aside) {
             return Ok(());
         }
         control(&self.directory, '-')?;
@@ -92,10 +103,8 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        let is_scope =
-            self.directory.file_name().is_some_and(|name| owner::is_scope(&name.to_string_lossy()));
         // A scope is removed by systemd with all that is in it.
-        if !is_scope {
+        if !owner::is_scope(&file_name(&self.directory)) {
             // What could not be given back is used by others, or is the next one's to give back.
             let _ = self.give_back();
         }
@@ -115,6 +124,10 @@ fn enter(directory: &Path, process: rustix::process::Pid) -> io::Result<()> {
         Err(error) if error.raw_os_error() == Some(libc::ESRCH) => Ok(()),
         moved => moved,
     }
+}
+
+fn owner_of(path: &Path) -> Option<Owner> {
+    Owner::of(&file_name(path))
 }
 
 fn directories(directory: &Path) -> io::Result<Vec<PathBuf>> {

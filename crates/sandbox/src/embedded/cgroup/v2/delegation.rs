@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::super::layout::NEEDED;
-use super::super::{owner, processes};
+use super::super::{file_name, owner, processes};
 use super::ours::is_ours;
 
 /// Why no cgroup can be made in a directory.
@@ -37,7 +37,7 @@ pub(in super::super) fn nearest(
     delegates: &dyn Fn(&Path) -> bool,
 ) -> Result<PathBuf, Blocked> {
     // Where a process of ours has stood aside already, its place is the directory above.
-    let own = if owner::is_aside(&name(own)) { own.parent().unwrap_or(own) } else { own };
+    let own = if owner::is_aside(&file_name(own)) { own.parent().unwrap_or(own) } else { own };
     let mut first = None;
     for directory in own.ancestors().take_while(|directory| directory.starts_with(mount)) {
         let obstacle = match obstacle(directory, delegates) {
@@ -105,7 +105,7 @@ fn may_manage(directory: &Path) -> bool {
 
 /// A slice, a systemd's own, or a unit that is not delegated; scopes that we asked for are.
 fn belongs_to_systemd(directory: &Path, delegates: &dyn Fn(&Path) -> bool) -> bool {
-    let name = name(directory);
+    let name = file_name(directory);
     let is_unit = name.ends_with(".scope") || name.ends_with(".service");
     name.ends_with(".slice")
         || directory.join("init.scope").exists()
@@ -115,10 +115,6 @@ fn belongs_to_systemd(directory: &Path, delegates: &dyn Fn(&Path) -> bool) -> bo
 /// The root of the whole hierarchy, where the rule about processes does not hold.
 fn is_root(directory: &Path) -> bool {
     !directory.join("cgroup.type").exists()
-}
-
-fn name(directory: &Path) -> String {
-    directory.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 #[cfg(test)]
@@ -132,7 +128,7 @@ mod tests {
     fn check(hierarchy: &str, own: &str, expected: Expect) {
         let hierarchy = hierarchy.replace("SELF", &std::process::id().to_string());
         let fixture = Fixture::write(&hierarchy);
-        let delegates = |unit: &Path| name(unit).starts_with("delegated");
+        let delegates = |unit: &Path| file_name(unit).starts_with("delegated");
         let shown = match nearest(fixture.path(), &fixture.join(own), &delegates) {
             Ok(directory) => directory.display().to_string(),
             Err(blocked) => blocked.cause(),

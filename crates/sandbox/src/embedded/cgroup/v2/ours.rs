@@ -52,6 +52,7 @@ mod tests {
     use std::process::{Command, Stdio};
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
     fn what_we_started_is_ours_until_it_has_ended_and_the_first_process_never_is() {
         assert!(is_ours(getpid()));
         assert!(!is_ours(Pid::INIT));
