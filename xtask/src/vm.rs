@@ -66,13 +66,18 @@ fn make(root: &Path, options: &Options) -> Result<Machine, String> {
     let contents = Contents { shared: &shared, xtask: &xtask, plan: &plan, systemd: options.systemd };
     fs::write(&initramfs, contents.archive(&kernel)?)
         .map_err(|error| format!("cannot write {}: {error}", initramfs.display()))?;
-    Ok(Machine { kernel: kernel.image, initramfs, disk, limit: options.limit })
+    let passes = plan.passes.len();
+    Ok(Machine { kernel: kernel.image, initramfs, disk, limit: options.limit, passes })
 }
 
 fn plan(root: &Path, options: &Options) -> Result<Plan, String> {
     let binaries =
         if options.binaries.is_empty() { binaries::build(root, options)? } else { binaries::given(options)? };
-    let passes = if options.systemd { vec![Pass::Session] } else { vec![Pass::Delegated, Pass::Undelegated] };
+    let passes = if options.systemd {
+        vec![Pass::Root, Pass::Session]
+    } else {
+        vec![Pass::Delegated, Pass::Undelegated]
+    };
     Ok(Plan { passes, binaries, filters: options.filters.clone(), skipped: options.skipped.clone() })
 }
 

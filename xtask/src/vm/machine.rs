@@ -28,6 +28,8 @@ pub struct Machine {
     pub initramfs: PathBuf,
     pub disk: Option<PathBuf>,
     pub limit: Duration,
+    /// How many passes it makes, and says how each has ended.
+    pub passes: usize,
 }
 
 /// What a machine said before it ended.
@@ -35,7 +37,9 @@ pub struct Report {
     accelerator: &'static str,
     up: Option<Duration>,
     total: Duration,
-    tally: Option<Tally>,
+    /// How many passes have not ended yet.
+    awaited: usize,
+    tally: Tally,
     in_time: bool,
 }
 
@@ -61,7 +65,7 @@ impl Machine {
             .stdout(Stdio::piped())
             .spawn()
             .map_err(|error| format!("cannot start QEMU: {error}"))?;
-        let mut report = Report { accelerator, up: None, total: Duration::ZERO, tally: None, in_time: false };
+        let mut report = Report::new(accelerator, self.passes);
         if let Some(console) = qemu.stdout.take() {
             report.follow(&lines_of(console), start, [boot_limit, self.limit]);
         }
@@ -104,12 +108,17 @@ impl Machine {
 }
 
 impl Report {
+    fn new(accelerator: &'static str, passes: usize) -> Self {
+        let (up, total) = (None, Duration::ZERO);
+        Self { accelerator, up, total, awaited: passes, tally: Tally::default(), in_time: false }
+    }
+
     /// Whether the machine came to its end, and every test passed.
     pub fn verdict(&self) -> Result<(), String> {
-        match &self.tally {
+        match self.awaited {
             _ if !self.in_time => Err("the machine took too long and was stopped".to_owned()),
-            None => Err("the machine stopped without a result".to_owned()),
-            Some(tally) => tally.verdict(),
+            0 => self.tally.verdict(),
+            _ => Err("the machine stopped without a result".to_owned()),
         }
     }
 
@@ -122,7 +131,10 @@ impl Report {
                     if line.starts_with(UP) {
                         self.up = Some(start.elapsed());
                     }
-                    self.tally = Tally::read(&line).or(self.tally.take());
+                    if let Some(tally) = Tally::read(&line) {
+                        self.tally.add(&tally);
+                        self.awaited = self.awaited.saturating_sub(1);
+                    }
                 }
                 Err(RecvTimeoutError::Timeout) => return,
                 Err(RecvTimeoutError::Disconnected) => {
@@ -192,8 +204,7 @@ mod tests {
 
     #[track_caller]
     fn check(console: &'static str, expect: &Expect) {
-        let mut report =
-            Report { accelerator: "tcg", up: None, total: Duration::ZERO, tally: None, in_time: false };
+        let mut report = Report::new("tcg", 2);
         report.follow(&lines_of(console.as_bytes()), Instant::now(), [Duration::from_secs(60); 2]);
         expect.assert_eq(&format!("{:?}, up: {}", report.verdict(), report.up.is_some()));
     }
@@ -201,7 +212,8 @@ mod tests {
     #[test]
     fn a_machine_that_reports_only_passed_tests_is_a_success() {
         check(
-            "guild-vm: Linux 6.1 is up\r\nguild-vm: ended with 3 passed, 0 failed\r\n",
+            "guild-vm: Linux 6.1 is up\r\nguild-vm: ended with 3 passed, 0 failed\r\n\
+             guild-vm: ended with 0 passed, 0 failed\r\n",
             &expect!["Ok(()), up: true"],
         );
     }
@@ -209,10 +221,13 @@ mod tests {
     #[test]
     fn a_failed_test_is_a_failure_and_so_is_no_test_at_all() {
         check(
-            "guild-vm: ended with 3 passed, 1 failed\n",
+            "guild-vm: ended with 3 passed, 1 failed\nguild-vm: ended with 3 passed, 0 failed\n",
             &expect![[r#"Err("failed tests: 1"), up: false"#]],
         );
-        check("guild-vm: ended with 0 passed, 0 failed\n", &expect![[r#"Err("no test ran"), up: false"#]]);
+        check(
+            "guild-vm: ended with 0 passed, 0 failed\nguild-vm: ended with 0 passed, 0 failed\n",
+            &expect![[r#"Err("no test ran"), up: false"#]],
+        );
     }
 
     #[test]
@@ -224,10 +239,17 @@ mod tests {
     }
 
     #[test]
+    fn a_machine_that_stops_before_the_last_pass_is_a_failure() {
+        check(
+            "guild-vm: Linux 6.1 is up\nguild-vm: ended with 3 passed, 0 failed\n",
+            &expect![[r#"Err("the machine stopped without a result"), up: true"#]],
+        );
+    }
+
+    #[test]
     fn a_silent_machine_is_stopped_when_its_time_is_over() {
         let (_kept, silent) = channel();
-        let mut report =
-            Report { accelerator: "tcg", up: None, total: Duration::ZERO, tally: None, in_time: false };
+        let mut report = Report::new("tcg", 2);
         report.follow(&silent, Instant::now(), [Duration::ZERO; 2]);
         expect!["the machine took too long and was stopped"].assert_eq(&report.verdict().unwrap_err());
     }

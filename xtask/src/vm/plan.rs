@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 const UNDELEGATED: &str = "undelegated";
 /// A test with this word in its target or name wants a systemd that gives scopes to users.
 const USER_SCOPE: &str = "user_scope";
-/// A test with this word in its target or name is run by root, who is nobody in the machine.
+/// A test with this word in its target or name is run by root, for whom only systemd makes surroundings.
 const AS_ROOT: &str = "as_root";
 
 /// Everything that is run in one machine.
@@ -44,6 +44,8 @@ pub enum Pass {
     Undelegated,
     /// All tests in one login session, with the user's own systemd at hand.
     Session,
+    /// All tests in one service of the machine's systemd, by root.
+    Root,
 }
 
 impl Plan {
@@ -71,11 +73,18 @@ impl Pass {
             Self::Delegated => "delegated",
             Self::Undelegated => "undelegated",
             Self::Session => "session",
+            Self::Root => "root",
         }
+    }
+
+    /// Whether root makes its surroundings, and not the test user's login.
+    pub fn is_roots(self) -> bool {
+        !matches!(self, Self::Session)
     }
 
     fn includes(self, name: &str) -> bool {
         match self {
+            Self::Root => name.contains(AS_ROOT),
             _ if name.contains(AS_ROOT) => false,
             Self::Delegated => !name.contains(UNDELEGATED) && !name.contains(USER_SCOPE),
             Self::Undelegated => name.contains(UNDELEGATED),
@@ -102,7 +111,7 @@ mod tests {
             "user_scope::memory_is_limited",
         ];
         let mut shown = String::new();
-        for pass in [Pass::Delegated, Pass::Undelegated, Pass::Session] {
+        for pass in [Pass::Delegated, Pass::Undelegated, Pass::Session, Pass::Root] {
             let included: Vec<&str> = names.into_iter().filter(|name| plan.includes(pass, name)).collect();
             shown.push_str(&format!("{}: {included:?}\n", pass.name()));
         }
@@ -118,6 +127,7 @@ mod tests {
                 delegated: ["attacks::as_user::fork_bomb_stops"]
                 undelegated: ["limits::undelegated::are_refused"]
                 session: ["attacks::as_user::fork_bomb_stops", "user_scope::memory_is_limited"]
+                root: ["attacks::as_root::fork_bomb_stops"]
             "#]],
         );
     }
@@ -131,6 +141,7 @@ mod tests {
                 delegated: []
                 undelegated: ["limits::undelegated::are_refused"]
                 session: ["user_scope::memory_is_limited"]
+                root: []
             "#]],
         );
     }

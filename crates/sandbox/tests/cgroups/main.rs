@@ -9,6 +9,7 @@
     reason = "all of this is tests, of the crate that starts processes"
 )]
 
+mod as_root;
 mod delegated;
 mod undelegated;
 mod user_scope;

@@ -8,7 +8,7 @@ use std::process::Command as Program;
 use guild_sandbox::{Backend as _, Embedded, Policy, Surroundings};
 
 use crate::own_cgroup;
-use crate::world::{PART, block_on, embedded, limits, part, run, said, script};
+use crate::world::{PART, block_on, embedded, limits, part, run, said, script, start};
 
 /// The user's systemd gives from here.
 const APPS: &str = "/sys/fs/cgroup/user.slice/user-1000.slice/user@1000.service/app.slice";
@@ -43,6 +43,17 @@ fn launches_at_once_share_one_scope() {
     let scopes = fs::read_dir(APPS).unwrap().flatten();
     let count = scopes.filter(|entry| entry.file_name().to_string_lossy().starts_with(&mine)).count();
     assert_eq!(count, 1);
+}
+
+#[test]
+fn whoever_is_started_from_within_a_scope_shares_it() {
+    const NAME: &str = "user_scope::whoever_is_started_from_within_a_scope_shares_it";
+    assert_eq!(said(&run("echo it ran", limits()).unwrap()), "it ran\n");
+    if let Some(expected) = part() {
+        assert_eq!(own_cgroup(), expected);
+        return;
+    }
+    assert!(start(NAME, &own_cgroup()).wait().unwrap().success());
 }
 
 #[test]

@@ -90,7 +90,7 @@ impl Test<'_> {
         let cgroup = match pass {
             Pass::Delegated => Some(Cgroup::make(&group, Owner::Tester)?),
             Pass::Undelegated => Some(Cgroup::make(&group, Owner::Root)?),
-            Pass::Session => None,
+            Pass::Session | Pass::Root => None,
         };
         let mut child = self.command(pass, cgroup.as_ref(), output)?;
         let child = child.spawn().map_err(|error| format!("cannot start it: {error}"))?;

@@ -12,7 +12,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Reads the line that ends a machine's report, if `line` is it.
+    /// Reads the line that ends a pass, if `line` is one.
     pub fn read(line: &str) -> Option<Self> {
         let counts = line.strip_prefix("guild-vm: ended with ")?.strip_suffix(" failed")?;
         let (passed, failed) = counts.split_once(" passed, ")?;

@@ -150,12 +150,23 @@ fn manager(mount: &Path, blocked: &Blocked, surroundings: &Surroundings) -> Resu
         // What systemd has given already is no better when it is asked again.
         return Err(Finding::new(blocked.cause(), WITHOUT));
     }
+    let missing = |directory: &Path| {
+        let controllers = fs::read_to_string(directory.join("cgroup.controllers"));
+        controllers.ok().as_deref().and_then(v2::missing)
+    };
+    if let Some(controller) = missing(mount) {
+        return Err(Finding::new(
+            format!("this machine has no controller {controller} for cgroup v2"),
+            format!(
+                "start it with `cgroup_enable={controller}` on the kernel's command line, or use another kernel"
+            ),
+        ));
+    }
     let manager = Manager::find(surroundings).map_err(|finding| Finding {
         cause: format!("{}, and {}", blocked.cause(), finding.cause),
         ..finding
     })?;
-    let controllers = fs::read_to_string(mount.join(manager.cgroup()).join("cgroup.controllers"));
-    match controllers.ok().as_deref().and_then(v2::missing) {
+    match missing(&mount.join(manager.cgroup())) {
         None => Ok(manager),
         Some(controller) => Err(manager.lacks(controller)),
     }

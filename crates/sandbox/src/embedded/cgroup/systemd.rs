@@ -62,7 +62,10 @@ impl Manager {
     pub(super) fn find(surroundings: &Surroundings) -> Result<Manager, Finding> {
         let user = rustix::process::geteuid().as_raw();
         let booted = Path::new("/run/systemd/system").exists();
-        let found = search(sockets(user, surroundings.runtime_dir.as_deref()));
+        let mut sockets = sockets(user, surroundings.runtime_dir.as_deref());
+        // Other systems have buses too, and nobody on them who gives scopes.
+        sockets.retain(|socket| booted || socket.line == Line::Direct);
+        let found = search(sockets);
         found.map(|socket| Manager { socket, user }).map_err(|missed| missed.finding(user, booted))
     }
 
@@ -104,14 +107,11 @@ impl Manager {
 
     /// Why its scopes do not serve: it has no such controller to hand on.
     pub(super) fn lacks(&self, controller: &str) -> Finding {
-        let fix = match self.user {
-            0 => "use a kernel that has it and does not disable it, or use docker or podman",
-            _ => {
-                "have an administrator write `[Service]` and `Delegate=cpu memory pids` to \
-                 /etc/systemd/system/user@.service.d/delegate.conf, and log in again; or use docker or podman"
-            }
-        };
-        Finding::new(format!("the {} lacks the controller {controller}", title(self.user)), fix)
+        Finding::new(
+            format!("the {} lacks the controller {controller}", title(self.user)),
+            "have an administrator write `[Service]` and `Delegate=cpu memory pids` to \
+             /etc/systemd/system/user@.service.d/delegate.conf, and log in again; or use docker or podman",
+        )
     }
 
     /// Why a scope that it made does not serve: this process is not in it.
