@@ -1,0 +1,285 @@
+//! Writing to the chain: everything that changes the ledger is one transaction with at least one receipt in it.
+//!
+//! Before anything is added the end of the chain is compared with the head outside the database; where they disagree nothing
+//! is written, since a new receipt would bury the evidence. The whole chain is checked by `verify`, not here.
+
+mod columns;
+
+use guild_manifest::{Digest, canonical};
+
+pub(crate) use columns::Columns;
+
+use crate::database::Connection;
+use crate::entropy::NoEntropy;
+use crate::head::{Head, HeadError};
+use crate::key::Purpose;
+use crate::ledger::Session;
+use crate::receipt::{self, Entry, Receipt, Reference, SignedReceipt};
+use crate::{Ledger, ReceiptId, StoreError, Timestamp};
+
+/// The longest text of a receipt or record; whoever has more keeps its digest.
+pub const MAX_TEXT: usize = 1 << 20;
+
+/// Why something was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The database did not take it.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The chain's head cannot be read or written. If it was written to the database before, it stays there.
+    #[error(transparent)]
+    Head(#[from] HeadError),
+    /// The database ends before the last receipt that was acknowledged.
+    #[error(
+        "the end of the chain is missing: {acknowledged} receipts were acknowledged and {found} are there"
+    )]
+    TailCut {
+        /// How many there have been.
+        acknowledged: u64,
+        /// How many there are.
+        found: u64,
+    },
+    /// The chain has receipts and no head remembers them.
+    #[error("the chain's head is missing, and the chain has {found} receipts")]
+    HeadMissing {
+        /// How many there are.
+        found: u64,
+    },
+    /// The end of the chain is not the one that was acknowledged.
+    #[error("receipt {seq} is not the one that was acknowledged")]
+    Forked {
+        /// Its number.
+        seq: u64,
+    },
+    /// The text is too long to be kept.
+    #[error("{bytes} bytes are more than the {MAX_TEXT} that are kept; keep a digest instead")]
+    TooLarge {
+        /// Its length.
+        bytes: usize,
+    },
+    /// A name holds a character that databases do not take.
+    #[error("{what} holds a zero character")]
+    ZeroCharacter {
+        /// Which name.
+        what: &'static str,
+    },
+    /// The text has no form in JSON.
+    #[error("what is to be written has no form in JSON")]
+    Json(#[from] serde_json::Error),
+    /// There are no random bytes for an id.
+    #[error(transparent)]
+    Entropy(#[from] NoEntropy),
+}
+
+/// Every operation that writes can fail as writing does, and by the way the database does.
+macro_rules! fails_as_writing_does {
+    ($($error:ty)*) => {$(
+        impl From<StoreError> for $error {
+            fn from(error: StoreError) -> Self {
+                Self::Write(error.into())
+            }
+        }
+
+        impl From<NoEntropy> for $error {
+            fn from(error: NoEntropy) -> Self {
+                Self::Write(error.into())
+            }
+        }
+    )*};
+}
+
+fails_as_writing_does! {
+    crate::DecideError
+    crate::EndError
+    crate::FinishError
+    crate::GiveError
+    crate::StartError
+}
+
+/// What a receipt does to records.
+#[derive(Debug, Default)]
+pub(crate) struct Links {
+    pub(crate) begins: Option<Reference>,
+    pub(crate) ends: Option<String>,
+}
+
+/// A transaction that adds to the chain.
+pub(crate) struct Writing<'l> {
+    pub(crate) ledger: &'l Ledger,
+    pub(crate) session: Session<'l>,
+    pub(crate) now: Timestamp,
+    tail: Tail,
+}
+
+/// The end of a chain.
+pub(crate) struct Tail {
+    pub(crate) seq: u64,
+    pub(crate) hash: Digest,
+    id: Option<ReceiptId>,
+}
+
+impl Ledger {
+    /// Writes a receipt of something that is neither a run nor a decision: a denial, a load.
+    ///
+    /// # Errors
+    /// Where it was not written, or the head does not fit the chain.
+    pub async fn append(&self, now: Timestamp, entry: Entry) -> Result<SignedReceipt, WriteError> {
+        let mut writing = self.write(now).await?;
+        let receipt = writing.append(entry, Links::default()).await?;
+        writing.commit().await?;
+        Ok(receipt)
+    }
+
+    /// Begins to write, once the end of the chain has been found to be what it was.
+    pub(crate) async fn write(&self, now: Timestamp) -> Result<Writing<'_>, WriteError> {
+        let mut writing = self.write_unchecked(now).await?;
+        let head = self.head.read(&self.key.public)?;
+        writing.compare(head).await?;
+        Ok(writing)
+    }
+
+    /// Begins to write whatever the head says.
+    pub(crate) async fn write_unchecked(&self, now: Timestamp) -> Result<Writing<'_>, WriteError> {
+        let mut session = self.session().await?;
+        session.begin(self.key.installation.lock_number()).await?;
+        let tail = Tail::read(&mut session, self).await?;
+        Ok(Writing { ledger: self, session, now, tail })
+    }
+}
+
+impl Writing<'_> {
+    /// Adds a receipt.
+    pub(crate) async fn append(&mut self, entry: Entry, links: Links) -> Result<SignedReceipt, WriteError> {
+        let key = &self.ledger.key;
+        let receipt = Receipt {
+            version: receipt::VERSION,
+            id: ReceiptId::new(self.now)?.following(self.tail.id),
+            installation: key.installation.clone(),
+            seq: self.tail.seq + 1,
+            previous: self.tail.hash,
+            at: self.now,
+            begins: links.begins,
+            ends: links.ends,
+            entry,
+        };
+        let text = bounded(canonical::to_string(&receipt)?)?;
+        let hash = Digest::of(text.as_bytes());
+        let signature = key.sign(Purpose::Receipt, &hash).to_string();
+        let signed = SignedReceipt { receipt, text, hash, signature };
+        self.insert(&signed).await?;
+        self.tail = Tail { seq: signed.receipt.seq, hash, id: Some(signed.receipt.id) };
+        Ok(signed)
+    }
+
+    /// Makes everything durable and remembers how far the chain has come.
+    pub(crate) async fn commit(mut self) -> Result<(), WriteError> {
+        self.session.commit().await?;
+        self.ledger.head.advance(&self.ledger.key, self.head())?;
+        self.session.done();
+        Ok(())
+    }
+
+    /// Makes everything durable and forgets whatever head was remembered before.
+    pub(crate) async fn commit_over_head(mut self) -> Result<(), WriteError> {
+        self.session.commit().await?;
+        self.ledger.head.replace(&self.ledger.key, self.head())?;
+        self.session.done();
+        Ok(())
+    }
+
+    fn head(&self) -> Head {
+        Head::new(&self.ledger.key, self.tail.seq, self.tail.hash, self.now)
+    }
+
+    /// Leaves everything as it was.
+    pub(crate) async fn abandon(mut self) -> Result<(), StoreError> {
+        self.session.rollback().await?;
+        self.session.done();
+        Ok(())
+    }
+
+    /// The end of the chain, with what was added.
+    pub(crate) const fn tail(&self) -> &Tail {
+        &self.tail
+    }
+
+    async fn insert(&mut self, signed: &SignedReceipt) -> Result<(), WriteError> {
+        let receipt = &signed.receipt;
+        let columns = Columns::of(receipt);
+        columns.check()?;
+        if receipt.seq == 1 {
+            let sql = "INSERT INTO installations (id, public_key) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+            let key = self.ledger.key.public.to_string();
+            self.session.execute(sql, vec![receipt.installation.as_str().into(), key.into()]).await?;
+        }
+        let sql = "INSERT INTO receipts (installation, seq, id, kind, agent, code, skill, run, begins, ends, body, signature) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+        let mut values = vec![receipt.installation.as_str().into(), receipt.seq.into()];
+        values.extend(columns.values());
+        values.extend([signed.text.as_str().into(), signed.signature.as_str().into()]);
+        self.session.execute(sql, values).await?;
+        if let Some(ended) = &receipt.ends {
+            let sql = "UPDATE records SET ended = $1 WHERE id = $2 AND ended IS NULL";
+            self.session.execute(sql, vec![receipt.id.to_string().into(), ended.as_str().into()]).await?;
+        }
+        Ok(())
+    }
+
+    /// Compares the end of the chain with the head that is remembered, and makes one for a chain that is empty.
+    async fn compare(&mut self, head: Option<Head>) -> Result<(), WriteError> {
+        let tail = &self.tail;
+        let Some(head) = head else {
+            if tail.seq > 0 {
+                return Err(WriteError::HeadMissing { found: tail.seq });
+            }
+            let genesis = Head::genesis(&self.ledger.key, self.now);
+            return Ok(self.ledger.head.replace(&self.ledger.key, genesis)?);
+        };
+        if head.seq > tail.seq {
+            return Err(WriteError::TailCut { acknowledged: head.seq, found: tail.seq });
+        }
+        if head.seq == tail.seq {
+            return if head.hash == tail.hash { Ok(()) } else { Err(WriteError::Forked { seq: head.seq }) };
+        }
+        self.compare_beyond(&head).await
+    }
+
+    /// Writers that were killed before they could remember the head leave receipts beyond it. The head's own receipt must
+    /// still be there, and the last one must be ours.
+    async fn compare_beyond(&mut self, head: &Head) -> Result<(), WriteError> {
+        let forked = |seq| WriteError::Forked { seq };
+        let sql = "SELECT seq, body, signature FROM receipts WHERE installation = $1 AND seq IN ($2, $3)";
+        let installation = self.ledger.key.installation.as_str();
+        let numbers = vec![installation.into(), head.seq.into(), self.tail.seq.into()];
+        let mut met_head = head.seq == 0;
+        for row in self.session.rows(sql, numbers).await? {
+            let seq = row.number(0)?;
+            let signed = SignedReceipt::read(row.text(1)?, row.text(2)?).ok_or(forked(seq))?;
+            met_head |= seq == head.seq && signed.hash == head.hash;
+            if seq == self.tail.seq && !signed.is_signed_by(&self.ledger.key.public) {
+                return Err(forked(seq));
+            }
+        }
+        if met_head { Ok(()) } else { Err(forked(head.seq)) }
+    }
+}
+
+impl Tail {
+    async fn read(connection: &mut Connection, ledger: &Ledger) -> Result<Self, StoreError> {
+        let sql = "SELECT seq, id, body FROM receipts WHERE installation = $1 ORDER BY seq DESC LIMIT 1";
+        let row = connection.row(sql, vec![ledger.key.installation.as_str().into()]).await?;
+        match row {
+            None => Ok(Self { seq: 0, hash: ledger.key.public.genesis(), id: None }),
+            Some(row) => Ok(Self {
+                seq: row.number(0)?,
+                id: row.text(1)?.parse().ok(),
+                hash: Digest::of(row.text(2)?.as_bytes()),
+            }),
+        }
+    }
+}
+
+/// A text, unless it is too long to be kept.
+pub(crate) fn bounded(text: String) -> Result<String, WriteError> {
+    if text.len() > MAX_TEXT { Err(WriteError::TooLarge { bytes: text.len() }) } else { Ok(text) }
+}
