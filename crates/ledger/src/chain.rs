@@ -6,12 +6,14 @@
 mod columns;
 
 use guild_manifest::{Digest, canonical};
+use ulid::Ulid;
 
 pub(crate) use columns::Columns;
 
 use crate::database::Connection;
 use crate::entropy::NoEntropy;
 use crate::head::{Head, HeadError};
+use crate::id;
 use crate::key::Purpose;
 use crate::ledger::Session;
 use crate::receipt::{self, Entry, Receipt, Reference, SignedReceipt};
@@ -115,7 +117,8 @@ pub(crate) struct Writing<'l> {
 pub(crate) struct Tail {
     pub(crate) seq: u64,
     pub(crate) hash: Digest,
-    id: Option<ReceiptId>,
+    /// The last id that was issued.
+    last: Option<Ulid>,
 }
 
 impl Ledger {
@@ -148,12 +151,20 @@ impl Ledger {
 }
 
 impl Writing<'_> {
+    /// A new id, after all that this installation has issued here before.
+    pub(crate) fn issue<I: From<Ulid>>(&mut self) -> Result<I, NoEntropy> {
+        let ulid = id::next(self.now, self.tail.last)?;
+        self.tail.last = Some(ulid);
+        Ok(ulid.into())
+    }
+
     /// Adds a receipt.
     pub(crate) async fn append(&mut self, entry: Entry, links: Links) -> Result<SignedReceipt, WriteError> {
+        let id: ReceiptId = self.issue()?;
         let key = &self.ledger.key;
         let receipt = Receipt {
             version: receipt::VERSION,
-            id: ReceiptId::new(self.now)?.following(self.tail.id),
+            id,
             installation: key.installation.clone(),
             seq: self.tail.seq + 1,
             previous: self.tail.hash,
@@ -167,7 +178,7 @@ impl Writing<'_> {
         let signature = key.sign(Purpose::Receipt, &hash).to_string();
         let signed = SignedReceipt { receipt, text, hash, signature };
         self.insert(&signed).await?;
-        self.tail = Tail { seq: signed.receipt.seq, hash, id: Some(signed.receipt.id) };
+        self.tail = Tail { seq: signed.receipt.seq, hash, last: Some(id.ulid()) };
         Ok(signed)
     }
 
@@ -269,10 +280,10 @@ impl Tail {
         let sql = "SELECT seq, id, body FROM receipts WHERE installation = $1 ORDER BY seq DESC LIMIT 1";
         let row = connection.row(sql, vec![ledger.key.installation.as_str().into()]).await?;
         match row {
-            None => Ok(Self { seq: 0, hash: ledger.key.public.genesis(), id: None }),
+            None => Ok(Self { seq: 0, hash: ledger.key.public.genesis(), last: None }),
             Some(row) => Ok(Self {
                 seq: row.number(0)?,
-                id: row.text(1)?.parse().ok(),
+                last: row.text(1)?.parse().ok().map(ReceiptId::ulid),
                 hash: Digest::of(row.text(2)?.as_bytes()),
             }),
         }

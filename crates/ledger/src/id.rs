@@ -31,8 +31,13 @@ macro_rules! ids {
             /// # Errors
             /// Where the operating system gives no random bytes.
             pub fn new(now: Timestamp) -> Result<Self, NoEntropy> {
-                let random = u128::from_be_bytes(entropy::bytes()?);
-                Ok(Self(Ulid::from_parts(now.millis(), random)))
+                next(now, None).map(Self)
+            }
+        }
+
+        impl From<Ulid> for $name {
+            fn from(ulid: Ulid) -> Self {
+                Self(ulid)
             }
         }
 
@@ -80,18 +85,24 @@ ids! {
 }
 
 impl ReceiptId {
-    /// This id, or the next one after `previous` where the clock has not moved on, so that ids sort as the chain does.
-    pub(crate) fn following(self, previous: Option<Self>) -> Self {
-        match previous {
-            Some(Self(previous)) if previous >= self.0 => Self(previous.increment().unwrap_or(previous)),
-            _ => self,
-        }
+    /// What it says without its prefix.
+    pub(crate) const fn ulid(self) -> Ulid {
+        self.0
     }
 
     /// The least id of a moment.
     pub(crate) const fn first_of(moment: Timestamp) -> Self {
         Self(Ulid::from_parts(moment.millis(), 0))
     }
+}
+
+/// A ULID of this moment, or the next one after `previous` where the clock has not moved on, so that ids sort as they were made.
+pub(crate) fn next(now: Timestamp, previous: Option<Ulid>) -> Result<Ulid, NoEntropy> {
+    let ulid = Ulid::from_parts(now.millis(), u128::from_be_bytes(entropy::bytes()?));
+    Ok(match previous {
+        Some(previous) if previous >= ulid => previous.increment().unwrap_or(previous),
+        _ => ulid,
+    })
 }
 
 fn parse(prefix: &str, text: &str) -> Option<Ulid> {
@@ -120,11 +131,12 @@ mod tests {
 
     #[test]
     fn ids_sort_by_time_even_when_the_clock_stands_or_goes_back() {
-        let id = |millis| ReceiptId::new(Timestamp::from_millis(millis)).unwrap();
-        let first = id(1_000);
-        assert!(first.following(None) == first && id(1_001).following(Some(first)) > first);
-        assert!(first.following(Some(first)) > first && id(1).following(Some(first)) > first);
-        assert!(ReceiptId::first_of(Timestamp::from_millis(1_000)) <= first);
-        assert!(first.to_string() < first.following(Some(first)).to_string());
+        let next = |millis, previous| next(Timestamp::from_millis(millis), previous).unwrap();
+        let first = next(1_000, None);
+        for millis in [1_001, 1_000, 1] {
+            let second = next(millis, Some(first));
+            assert!(second > first && second.to_string() > first.to_string());
+        }
+        assert!(ReceiptId::first_of(Timestamp::from_millis(1_000)) <= ReceiptId(first));
     }
 }

@@ -109,7 +109,7 @@ impl Ledger {
             Some(request) => (request, None),
             None => {
                 let by = entry.principal.clone();
-                let request = Request { id: RequestId::new(now)?, by, at: now, expires, matter };
+                let request = Request { id: writing.issue()?, by, at: now, expires, matter };
                 let reference = writing.insert_record(&request).await?;
                 (request, Some(reference))
             }

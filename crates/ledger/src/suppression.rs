@@ -62,9 +62,9 @@ impl Ledger {
         by: Principal,
     ) -> Result<Suppression, SuppressError> {
         person(&by).map_err(|NotAPerson| SuppressError::NotAPerson)?;
-        let id = SuppressionId::new(now).map_err(WriteError::from)?;
-        let suppression = Suppression { id, at: now, by: by.clone(), warning };
         let mut writing = self.write(now).await?;
+        let id: SuppressionId = writing.issue().map_err(WriteError::from)?;
+        let suppression = Suppression { id, at: now, by: by.clone(), warning };
         let begins = Some(writing.insert_record(&suppression).await?);
         writing.append(decision("suppressed", by), Links { begins, ..Links::default() }).await?;
         writing.commit().await?;

@@ -72,9 +72,9 @@ impl Ledger {
     ) -> Result<(Token, String), TokenError> {
         person(&by).map_err(|NotAPerson| TokenError::NotAPerson)?;
         let secret = hex::encode(entropy::bytes::<32>().map_err(WriteError::from)?);
-        let id = TokenId::new(now).map_err(WriteError::from)?;
-        let token = Token { id, at: now, by: by.clone(), secret: Digest::of(secret.as_bytes()), holder };
         let mut writing = self.write(now).await?;
+        let id: TokenId = writing.issue().map_err(WriteError::from)?;
+        let token = Token { id, at: now, by: by.clone(), secret: Digest::of(secret.as_bytes()), holder };
         let begins = Some(writing.insert_record(&token).await?);
         writing.append(decision("token_created", by), Links { begins, ..Links::default() }).await?;
         writing.commit().await?;

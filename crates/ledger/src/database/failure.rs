@@ -93,3 +93,54 @@ impl StoreError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    #[test]
+    fn both_databases_trouble_has_the_same_words() {
+        let word = |error: StoreError| format!("{error:?}").split('(').next().unwrap_or_default().to_owned();
+        let sqlite = |code| word(StoreError::from_sqlite(code, sqlx::Error::WorkerCrashed));
+        let postgres = |code| word(StoreError::from_postgres(code, sqlx::Error::WorkerCrashed));
+        let sqlite =
+            [5, 6, 261, 8, 264, 1032, 11, 26, 13, 14, 10, 1].map(|code| format!("{code} {}\n", sqlite(code)));
+        expect![[r#"
+            5 Busy
+            6 Busy
+            261 Busy
+            8 ReadOnly
+            264 ReadOnly
+            1032 ReadOnly
+            11 Damaged
+            26 Damaged
+            13 Full
+            14 Unreachable
+            10 Failed
+            1 Failed
+        "#]]
+        .assert_eq(&sqlite.concat());
+        let codes = [
+            "25006", "42501", "53100", "55P03", "40P01", "40001", "3D000", "57P01", "08006", "28P01",
+            "XX001", "42P01",
+        ];
+        let postgres = codes.map(|code| format!("{code} {}\n", postgres(code)));
+        expect![[r#"
+            25006 ReadOnly
+            42501 ReadOnly
+            53100 Full
+            55P03 Busy
+            40P01 Busy
+            40001 Busy
+            3D000 Unreachable
+            57P01 Unreachable
+            08006 Unreachable
+            28P01 Refused
+            XX001 Damaged
+            42P01 Failed
+        "#]]
+        .assert_eq(&postgres.concat());
+    }
+}

@@ -2,6 +2,8 @@
 //!
 //! The file is made for its owner alone. Its version and whose it is stand in its header, so that opening costs one read.
 
+use std::fs::OpenOptions;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -46,7 +48,18 @@ impl Settings {
     }
 
     pub(super) async fn connect(&self) -> Result<SqliteConnection, StoreError> {
-        self.make_file().map_err(|error| StoreError::Unreachable(error.into()))?;
+        self.make_file().map_err(unreachable)?;
+        match self.connect_to_file().await {
+            // A log that cannot be made is reported as a file that cannot be opened.
+            Err(StoreError::Unreachable(error)) => {
+                OpenOptions::new().write(true).open(&self.path).map_err(unreachable)?;
+                Err(StoreError::Unreachable(error))
+            }
+            connected => connected,
+        }
+    }
+
+    async fn connect_to_file(&self) -> Result<SqliteConnection, StoreError> {
         let mut connection = self.options.connect().await.map_err(StoreError::from_sqlx)?;
         let found = Found::read(&mut connection).await?;
         if found.version > schema::VERSION {
@@ -61,11 +74,20 @@ impl Settings {
         Ok(connection)
     }
 
-    fn make_file(&self) -> std::io::Result<()> {
+    fn make_file(&self) -> io::Result<()> {
         if let Some(directory) = self.path.parent() {
             make_private_directory(directory)?;
         }
         make_private_file(&self.path)
+    }
+}
+
+/// Why a file cannot be used, by what the operating system says.
+fn unreachable(error: io::Error) -> StoreError {
+    match error.kind() {
+        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => StoreError::ReadOnly,
+        io::ErrorKind::StorageFull => StoreError::Full,
+        _ => StoreError::Unreachable(error.into()),
     }
 }
 
@@ -114,4 +136,24 @@ async fn use_log(connection: &mut SqliteConnection) -> Result<(), StoreError> {
 async fn run(connection: &mut SqliteConnection, sql: String) -> Result<(), StoreError> {
     let result = connection.execute(sqlx::raw_sql(AssertSqlSafe(sql))).await;
     result.map(drop).map_err(StoreError::from_sqlx)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_acknowledged_is_synced_and_the_log_stays_short() {
+        let directory = tempfile::tempdir().unwrap();
+        let settings = Settings::new(&directory.path().join("ledger.db"), Duration::from_secs(1)).unwrap();
+        let mut connection = settings.connect().await.unwrap();
+        for (pragma, expected) in
+            [("synchronous", "2"), ("wal_autocheckpoint", "256"), ("journal_mode", "wal")]
+        {
+            let sql = AssertSqlSafe(format!("PRAGMA {pragma}"));
+            let row = sqlx::query(sql).fetch_one(&mut connection).await.unwrap();
+            let value = row.try_get::<i64, _>(0).map(|value| value.to_string());
+            assert_eq!(value.unwrap_or_else(|_| row.get(0)), expected, "{pragma}");
+        }
+    }
 }

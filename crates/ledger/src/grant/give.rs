@@ -113,7 +113,7 @@ impl Writing<'_> {
     ) -> Result<(Grant, SignedReceipt), GiveError> {
         self.settle(&new, &by).await?;
         let NewGrant { agent, skill, security_hash, workspace, mode, expires } = new;
-        let id = GrantId::new(self.now)?;
+        let id: GrantId = self.issue()?;
         let at = self.now;
         let grant = Grant { id, agent, skill, security_hash, workspace, mode, at, expires, by, request };
         let begins = Some(self.insert_record(&grant).await?);

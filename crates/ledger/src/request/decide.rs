@@ -126,12 +126,11 @@ impl Answer {
         Some(NewGrant { agent, skill, security_hash, workspace: matter.workspace.clone(), mode, expires })
     }
 
-    /// The code of the receipt.
+    /// The code of the receipt where no grant comes of the answer.
     const fn word(self) -> &'static str {
         match self {
-            Self::Once { .. } => "run_once",
-            Self::Always { .. } => "always_allow",
-            Self::Deny => "deny",
+            Self::Once { .. } | Self::Always { .. } => "approved",
+            Self::Deny => "denied",
         }
     }
 }

@@ -57,9 +57,9 @@ impl Walk {
         self.chain
     }
 
-    fn take(&mut self, receipt: Checked, report: &mut Report) {
+    fn take(&mut self, mut receipt: Checked, report: &mut Report) {
         self.chain.receipts += 1;
-        self.look_for_gap(&receipt, report);
+        self.look_for_gap(&mut receipt, report);
         let follows = match (self.previous, receipt.previous) {
             (Some(expected), Some(said)) => expected == said,
             _ => true,
@@ -70,20 +70,24 @@ impl Walk {
             report.fault(self.broken(receipt.seq, receipt.id, Fault::NotFollowing));
         }
         self.compare_with_head(&receipt, report);
-        for fault in &receipt.faults {
+        // What an edited text says about its columns proves nothing.
+        let proven = |fault: &&Fault| receipt.signed || **fault != Fault::ColumnsEdited;
+        for fault in receipt.faults.iter().filter(proven) {
             report.fault(self.broken(receipt.seq, receipt.id, fault.clone()));
         }
-        self.previous = Some(receipt.hash);
+        // What cannot be read or stands elsewhere is reported already, and says nothing about what follows.
+        let in_place = receipt.faults.iter().all(|fault| *fault == Fault::ColumnsEdited);
+        self.previous = in_place.then_some(receipt.hash);
         if receipt.is_cut && receipt.signed {
             self.chain.cuts.extend(receipt.id);
         }
-        // What cannot be read or stands elsewhere is reported already.
-        if !receipt.signed && receipt.faults.iter().all(|fault| *fault == Fault::ColumnsEdited) {
+        if in_place && !receipt.signed {
             self.doubtful = Some(receipt);
         }
     }
 
-    fn look_for_gap(&mut self, receipt: &Checked, report: &mut Report) {
+    /// Compares the receipt's number with the one that comes next.
+    fn look_for_gap(&mut self, receipt: &mut Checked, report: &mut Report) {
         if receipt.seq > self.next {
             let fault = Fault::Missing { from: self.next, to: receipt.seq - 1 };
             report.fault(Broken::of_chain(&self.installation, fault));
@@ -93,8 +97,7 @@ impl Walk {
             }
         }
         if receipt.seq < self.next {
-            let fault = Fault::Misplaced { says: receipt.seq, whose: self.installation.clone() };
-            report.fault(self.broken(receipt.seq, receipt.id, fault));
+            receipt.faults.push(Fault::Misplaced { says: receipt.seq, whose: self.installation.clone() });
         }
         self.next = self.next.max(receipt.seq.saturating_add(1));
     }
