@@ -16,7 +16,7 @@ use crate::head::{Head, HeadError};
 use crate::id;
 use crate::key::Purpose;
 use crate::ledger::Session;
-use crate::receipt::{self, Entry, Receipt, Reference, SignedReceipt};
+use crate::receipt::{self, Entry, Kind, Receipt, Reference, SignedReceipt};
 use crate::{Ledger, ReceiptId, StoreError, Timestamp};
 
 /// The longest text of a receipt or record; whoever has more keeps its digest.
@@ -59,6 +59,9 @@ pub enum WriteError {
         /// Its length.
         bytes: usize,
     },
+    /// Receipts of this kind are written by the operation that they are about.
+    #[error("a receipt of the kind `{}` is not written on its own", .0.as_str())]
+    NotOnItsOwn(Kind),
     /// A name holds a character that databases do not take.
     #[error("{what} holds a zero character")]
     ZeroCharacter {
@@ -122,11 +125,14 @@ pub(crate) struct Tail {
 }
 
 impl Ledger {
-    /// Writes a receipt of something that is neither a run nor a decision: a denial, a load.
+    /// Writes a receipt of something that needs nothing else to be written: a denial, a load, a decision about what lies elsewhere.
     ///
     /// # Errors
     /// Where it was not written, or the head does not fit the chain.
     pub async fn append(&self, now: Timestamp, entry: Entry) -> Result<SignedReceipt, WriteError> {
+        if !matches!(entry.kind, Kind::Denied | Kind::Load | Kind::Decision) {
+            return Err(WriteError::NotOnItsOwn(entry.kind));
+        }
         let mut writing = self.write(now).await?;
         let receipt = writing.append(entry, Links::default()).await?;
         writing.commit().await?;
@@ -143,8 +149,17 @@ impl Ledger {
 
     /// Begins to write whatever the head says.
     pub(crate) async fn write_unchecked(&self, now: Timestamp) -> Result<Writing<'_>, WriteError> {
+        let lock = self.key.installation.lock_number();
         let mut session = self.session().await?;
-        session.begin(self.key.installation.lock_number()).await?;
+        match session.begin(lock).await {
+            // The connection may have broken while nobody used it; nothing was asked of it yet.
+            Err(StoreError::Unreachable(_)) => {
+                drop(session);
+                session = self.session().await?;
+                session.begin(lock).await?;
+            }
+            begun => begun?,
+        }
         let tail = Tail::read(&mut session, self).await?;
         Ok(Writing { ledger: self, session, now, tail })
     }
@@ -287,6 +302,15 @@ impl Tail {
                 hash: Digest::of(row.text(2)?.as_bytes()),
             }),
         }
+    }
+}
+
+/// Refuses a name with a zero character, which PostgreSQL does not take.
+pub(crate) fn check_name(what: &'static str, name: Option<&str>) -> Result<(), WriteError> {
+    if name.is_some_and(|name| name.contains('\0')) {
+        Err(WriteError::ZeroCharacter { what })
+    } else {
+        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! The installation's key: what it signs, and how a signature of anybody is checked.
 //!
 //! It signs a digest together with a word for what the digest stands for, so that no signature can be used for something
-//! else. Where the key lies and how it is made is in `file`; whom to trust is the caller's to say.
+//! else: the bytes under a receipt's signature (Ed25519, RFC 8032) are the text `guild receipt 1 sha256:…`. Where the key lies and how it is made is in `file`; whom to trust is the caller's to say.
 
 mod file;
 
@@ -231,6 +231,36 @@ mod tests {
         assert!(!key.public.verifies(Purpose::Record, &digest, &signature));
         assert!(!key.public.verifies(Purpose::Receipt, &other, &signature));
         assert!(!stranger.public.verifies(Purpose::Receipt, &digest, &signature));
+    }
+
+    /// Others check these without Guildhall, so the bytes that are signed never change.
+    #[test]
+    fn the_format_of_signatures_is_fixed() {
+        let directory = tempfile::tempdir().unwrap();
+        let stored = format!(r#"{{"version":1,"algorithm":"ed25519","secret":"{}"}}"#, "07".repeat(32));
+        let path = directory.path().join("installation.json");
+        std::fs::write(&path, stored).unwrap();
+        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        let key = Key::open(directory.path()).unwrap();
+        let digest = Digest::of(b"{}");
+        let signatures = [Purpose::Receipt, Purpose::Record, Purpose::Head]
+            .map(|purpose| key.sign(purpose, &digest).to_string());
+        let shown = format!(
+            "{}\n{}\n{}\n{}\n{}",
+            key.public,
+            key.installation,
+            Purpose::Receipt.message(&digest),
+            signatures.join("\n"),
+            key.keyed_digest("context", b"value"),
+        );
+        expect_test::expect![[r#"
+            ed25519:ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c
+            ins_fe812c12f3ab4ce6ac5db69ac352f906
+            guild receipt 1 sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a
+            512181ae723655de451a6e07ce6441de1c12e92826f8513a856644720ad8f8dcc48d20cc74a1d5c81a6b4203ac5ab694f5889499c721f5f1565c17428a08150c
+            e4d4682cbf13bc3924efc855075840571a0f3de9af7460f790e5c900190f0c602d8fbabb9b8eceb4f4715b0961c20d087c59f1be42778fe2f4dc7efc1876a806
+            bc6ddd0ea790a53c9782892a824b336bf7bc4e3881686d3dd713c904471c6598f7e40abab01187d239edc21b79b65e5bfef9d57d90eda688e2385cd4be74df00
+            hmac-sha256:f202daa9ccaa6c1d7a3c53ff4d1234850cc5a7751086152b63c465f132a5ebea"#]].assert_eq(&shown);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use guild_manifest::{Digest, canonical};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::chain::{Links, WriteError, Writing, bounded};
+use crate::chain::{Links, WriteError, Writing, bounded, check_name};
 use crate::database::{Connection, Row};
 use crate::key::{Purpose, Signature};
 use crate::receipt::{Entry, Kind, Reference, SignedReceipt};
@@ -75,6 +75,8 @@ impl Writing<'_> {
         let digest = Digest::of(text.as_bytes());
         let signature = key.sign(Purpose::Record, &digest).to_string();
         let lookup = record.lookup();
+        check_name("the agent", lookup.agent)?;
+        check_name("the skill", lookup.skill)?;
         let sql = "INSERT INTO records (id, kind, installation, agent, skill, digest, expires, body, signature) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
         let values = vec![

@@ -15,7 +15,7 @@ use crate::chain::{Links, WriteError, Writing};
 use crate::database::Connection;
 use crate::grant::Grant;
 use crate::key::lock_number;
-use crate::receipt::{Entry, SignedReceipt};
+use crate::receipt::{Entry, Kind, SignedReceipt};
 use crate::record::{self, Lookup, Record, ending, has_ended};
 use crate::{Ledger, Principal, RequestId, StoreError, Timestamp};
 
@@ -114,6 +114,7 @@ impl Ledger {
                 (request, Some(reference))
             }
         };
+        let entry = Entry { kind: Kind::Asked, ..entry };
         let receipt = writing.append(entry, Links { begins, ..Links::default() }).await?;
         writing.commit().await?;
         Ok((request, receipt))

@@ -58,6 +58,22 @@ impl Ledger {
         entry: Entry,
         needs: Option<&Ask>,
     ) -> Result<Started, StartError> {
+        match self.try_start(now, run, entry.clone(), needs).await {
+            // Another installation took the grant while this one was looking at it. Now it is gone, which has a better name.
+            Err(StartError::Write(WriteError::Store(StoreError::Conflict))) => {
+                self.try_start(now, run, entry, needs).await
+            }
+            tried => tried,
+        }
+    }
+
+    async fn try_start(
+        &self,
+        now: Timestamp,
+        run: RunId,
+        entry: Entry,
+        needs: Option<&Ask>,
+    ) -> Result<Started, StartError> {
         let mut writing = self.write(now).await?;
         match writing.start(run, entry, needs).await {
             Ok(started) => {

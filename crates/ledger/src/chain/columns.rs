@@ -2,7 +2,7 @@
 //!
 //! Nothing reads these columns for their content; `verify` compares them with the text.
 
-use super::WriteError;
+use super::{WriteError, check_name};
 use crate::database::{Row, Value};
 use crate::receipt::Receipt;
 use crate::{ReceiptId, StoreError};
@@ -61,14 +61,8 @@ impl Columns {
     }
 
     pub(super) fn check(&self) -> Result<(), WriteError> {
-        let texts = [
-            ("the agent", Some(&self.agent)),
-            ("the code", Some(&self.code)),
-            ("the skill", self.skill.as_ref()),
-        ];
-        match texts.into_iter().find(|(_, text)| text.is_some_and(|text| text.contains('\0'))) {
-            Some((what, _)) => Err(WriteError::ZeroCharacter { what }),
-            None => Ok(()),
-        }
+        check_name("the agent", Some(&self.agent))?;
+        check_name("the code", Some(&self.code))?;
+        check_name("the skill", self.skill.as_deref())
     }
 }

@@ -23,6 +23,7 @@ on_both_databases! {
     a_text_that_is_too_long_is_refused_and_the_ledger_goes_on
     a_name_that_no_database_takes_is_refused
     hostile_text_is_kept_as_it_is
+    runs_requests_and_cuts_are_not_made_up_by_a_receipt
 }
 
 async fn receipts_are_found_by_what_they_are_about(site: Site) {
@@ -198,6 +199,15 @@ async fn a_name_that_no_database_takes_is_refused(site: Site) {
     let error = ledger.append(at(0), Entry::new(Kind::Load, "a\0b", person())).await.unwrap_err();
     assert_eq!(error.to_string(), "the code holds a zero character");
     ledger.append(at(0), Entry::new(Kind::Load, "ok", person())).await.unwrap();
+}
+
+async fn runs_requests_and_cuts_are_not_made_up_by_a_receipt(site: Site) {
+    let ledger = site.open().await;
+    for kind in [Kind::Started, Kind::Finished, Kind::Interrupted, Kind::Asked, Kind::Cut] {
+        let error = ledger.append(at(0), Entry::new(kind, "ok", person())).await.unwrap_err();
+        assert!(matches!(error, WriteError::NotOnItsOwn(_)), "{error}");
+    }
+    ledger.append(at(0), Entry::new(Kind::Decision, "change_applied", person())).await.unwrap();
 }
 
 async fn hostile_text_is_kept_as_it_is(site: Site) {

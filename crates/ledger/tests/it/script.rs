@@ -140,8 +140,7 @@ impl Day {
             shown: serde_json::json!({"command": "bash run.sh"}),
         };
         let expires = at(self.minute + words.minutes("for").unwrap_or(10));
-        let entry = Entry { kind: Kind::Asked, ..self.entry(words) };
-        let (request, _) = self.ledger.ask(self.now(), matter, expires, entry).await.unwrap();
+        let (request, _) = self.ledger.ask(self.now(), matter, expires, self.entry(words)).await.unwrap();
         let known = self.requests.iter().find(|(_, id)| **id == request.id).map(|(name, _)| name.clone());
         self.requests.insert(words.name(0).to_owned(), request.id);
         known.map_or("asked".to_owned(), |name| format!("asked already: {name}"))

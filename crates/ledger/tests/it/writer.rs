@@ -8,9 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use guild_ledger::receipt::{Entry, Kind};
-use guild_ledger::{
-    Ask, Ledger, Location, Mode, NewGrant, Options, PublicKey, RunId, StartError, StoreError, WriteError,
-};
+use guild_ledger::{Ask, Ledger, Location, Mode, NewGrant, Options, PublicKey, RunId, StartError};
 use guild_manifest::Digest;
 use guild_testkit::{Env, Invocation, Running};
 use serde::{Deserialize, Serialize};
@@ -145,8 +143,6 @@ async fn compete(ledger: &Ledger, receipts: u64, plans: u64) {
             match ledger.start(at(number), run, load(), Some(&wanted(&number.to_string()))).await {
                 Ok(_) => println!("said started {number}"),
                 Err(StartError::NotAllowed(_)) => {}
-                // Another installation was faster by a moment.
-                Err(StartError::Write(WriteError::Store(StoreError::Conflict))) => {}
                 Err(error) => panic!("{error:?}"),
             }
         }
