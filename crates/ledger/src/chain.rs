@@ -4,15 +4,18 @@
 //! is written, since a new receipt would bury the evidence. The whole chain is checked by `verify`, not here.
 
 mod columns;
+mod failure;
+mod tail;
 
 use guild_manifest::{Digest, canonical};
 use ulid::Ulid;
 
 pub(crate) use columns::Columns;
+pub use failure::WriteError;
+use tail::Tail;
 
-use crate::database::Connection;
 use crate::entropy::NoEntropy;
-use crate::head::{Head, HeadError};
+use crate::head::Head;
 use crate::id;
 use crate::key::Purpose;
 use crate::ledger::Session;
@@ -21,85 +24,6 @@ use crate::{Ledger, ReceiptId, StoreError, Timestamp};
 
 /// The longest text of a receipt or record; whoever has more keeps its digest.
 pub const MAX_TEXT: usize = 1 << 20;
-
-/// Why something was not written.
-#[derive(Debug, thiserror::Error)]
-pub enum WriteError {
-    /// The database did not take it.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The chain's head cannot be read or written. If it was written to the database before, it stays there.
-    #[error(transparent)]
-    Head(#[from] HeadError),
-    /// The database ends before the last receipt that was acknowledged.
-    #[error(
-        "the end of the chain is missing: {acknowledged} receipts were acknowledged and {found} are there"
-    )]
-    TailCut {
-        /// How many there have been.
-        acknowledged: u64,
-        /// How many there are.
-        found: u64,
-    },
-    /// The chain has receipts and no head remembers them.
-    #[error("the chain's head is missing, and the chain has {found} receipts")]
-    HeadMissing {
-        /// How many there are.
-        found: u64,
-    },
-    /// The end of the chain is not the one that was acknowledged.
-    #[error("receipt {seq} is not the one that was acknowledged")]
-    Forked {
-        /// Its number.
-        seq: u64,
-    },
-    /// The text is too long to be kept.
-    #[error("{bytes} bytes are more than the {MAX_TEXT} that are kept; keep a digest instead")]
-    TooLarge {
-        /// Its length.
-        bytes: usize,
-    },
-    /// Receipts of this kind are written by the operation that they are about.
-    #[error("a receipt of the kind `{}` is not written on its own", .0.as_str())]
-    NotOnItsOwn(Kind),
-    /// A name holds a character that databases do not take.
-    #[error("{what} holds a zero character")]
-    ZeroCharacter {
-        /// Which name.
-        what: &'static str,
-    },
-    /// The text has no form in JSON.
-    #[error("what is to be written has no form in JSON")]
-    Json(#[from] serde_json::Error),
-    /// There are no random bytes for an id.
-    #[error(transparent)]
-    Entropy(#[from] NoEntropy),
-}
-
-/// Every operation that writes can fail as writing does, and by the way the database does.
-macro_rules! fails_as_writing_does {
-    ($($error:ty)*) => {$(
-        impl From<StoreError> for $error {
-            fn from(error: StoreError) -> Self {
-                Self::Write(error.into())
-            }
-        }
-
-        impl From<NoEntropy> for $error {
-            fn from(error: NoEntropy) -> Self {
-                Self::Write(error.into())
-            }
-        }
-    )*};
-}
-
-fails_as_writing_does! {
-    crate::DecideError
-    crate::EndError
-    crate::FinishError
-    crate::GiveError
-    crate::StartError
-}
 
 /// What a receipt does to records.
 #[derive(Debug, Default)]
@@ -114,14 +38,6 @@ pub(crate) struct Writing<'l> {
     pub(crate) session: Session<'l>,
     pub(crate) now: Timestamp,
     tail: Tail,
-}
-
-/// The end of a chain.
-pub(crate) struct Tail {
-    pub(crate) seq: u64,
-    pub(crate) hash: Digest,
-    /// The last id that was issued.
-    last: Option<Ulid>,
 }
 
 impl Ledger {
@@ -249,59 +165,6 @@ impl Writing<'_> {
             self.session.execute(sql, vec![receipt.id.to_string().into(), ended.as_str().into()]).await?;
         }
         Ok(())
-    }
-
-    /// Compares the end of the chain with the head that is remembered, and makes one for a chain that is empty.
-    async fn compare(&mut self, head: Option<Head>) -> Result<(), WriteError> {
-        let tail = &self.tail;
-        let Some(head) = head else {
-            if tail.seq > 0 {
-                return Err(WriteError::HeadMissing { found: tail.seq });
-            }
-            let genesis = Head::genesis(&self.ledger.key, self.now);
-            return Ok(self.ledger.head.replace(&self.ledger.key, genesis)?);
-        };
-        if head.seq > tail.seq {
-            return Err(WriteError::TailCut { acknowledged: head.seq, found: tail.seq });
-        }
-        if head.seq == tail.seq {
-            return if head.hash == tail.hash { Ok(()) } else { Err(WriteError::Forked { seq: head.seq }) };
-        }
-        self.compare_beyond(&head).await
-    }
-
-    /// Writers that were killed before they could remember the head leave receipts beyond it. The head's own receipt must
-    /// still be there, and the last one must be ours.
-    async fn compare_beyond(&mut self, head: &Head) -> Result<(), WriteError> {
-        let forked = |seq| WriteError::Forked { seq };
-        let sql = "SELECT seq, body, signature FROM receipts WHERE installation = $1 AND seq IN ($2, $3)";
-        let installation = self.ledger.key.installation.as_str();
-        let numbers = vec![installation.into(), head.seq.into(), self.tail.seq.into()];
-        let mut met_head = head.seq == 0;
-        for row in self.session.rows(sql, numbers).await? {
-            let seq = row.number(0)?;
-            let signed = SignedReceipt::read(row.text(1)?, row.text(2)?).ok_or(forked(seq))?;
-            met_head |= seq == head.seq && signed.hash == head.hash;
-            if seq == self.tail.seq && !signed.is_signed_by(&self.ledger.key.public) {
-                return Err(forked(seq));
-            }
-        }
-        if met_head { Ok(()) } else { Err(forked(head.seq)) }
-    }
-}
-
-impl Tail {
-    async fn read(connection: &mut Connection, ledger: &Ledger) -> Result<Self, StoreError> {
-        let sql = "SELECT seq, id, body FROM receipts WHERE installation = $1 ORDER BY seq DESC LIMIT 1";
-        let row = connection.row(sql, vec![ledger.key.installation.as_str().into()]).await?;
-        match row {
-            None => Ok(Self { seq: 0, hash: ledger.key.public.genesis(), last: None }),
-            Some(row) => Ok(Self {
-                seq: row.number(0)?,
-                last: row.text(1)?.parse().ok().map(ReceiptId::ulid),
-                hash: Digest::of(row.text(2)?.as_bytes()),
-            }),
-        }
     }
 }
 

@@ -1,4 +1,6 @@
 //! Writers that are killed, and writers that write at the same time: nothing acknowledged is lost, nothing is used twice.
+//!
+//! With `GUILD_SOAK` set when the tests are built, writers are killed 300 times instead of 25.
 
 use std::collections::BTreeMap;
 use std::hint;
@@ -11,7 +13,7 @@ use crate::on_both_databases;
 use crate::site::{Site, agent, at, person};
 use crate::writer::{Orders, Task, once, said, wanted};
 
-const KILLS: usize = 25;
+const KILLS: usize = if option_env!("GUILD_SOAK").is_some() { 300 } else { 25 };
 
 on_both_databases! {
     nothing_acknowledged_is_lost_when_a_writer_is_killed

@@ -20,6 +20,7 @@ on_both_databases! {
     several_who_make_the_same_ledger_make_one
     a_connection_that_broke_is_made_again
     a_write_that_is_given_up_harms_nothing
+    servers_can_use_it_from_several_threads
 }
 
 async fn a_new_ledger_is_empty_and_whole(site: Site) {
@@ -75,6 +76,21 @@ async fn a_write_that_is_given_up_harms_nothing(site: Site) {
         last = seq;
     }
     assert!(ledger.verify().await.unwrap().is_whole());
+}
+
+async fn servers_can_use_it_from_several_threads(site: Site) {
+    fn moves(future: impl Future + Send) -> impl Future + Send {
+        future
+    }
+    let ledger = site.open().await;
+    let entry = || Entry::new(Kind::Load, "ok", person());
+    tokio::join!(
+        moves(ledger.append(at(0), entry())),
+        moves(ledger.append(at(1), entry())),
+        moves(ledger.verify())
+    );
+    let report = ledger.verify().await.unwrap();
+    assert!(report.is_whole() && report.receipts() == 2, "{report:?}");
 }
 
 /// Polls a future a few times and drops it.
