@@ -17,9 +17,15 @@ const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 /// Packages that may be locked in several versions, each with the reason.
 const DUPLICATES: &[(&str, &str)] = &[
     ("base64", "oci-client takes 0.22, the reqwest below it 0.23"),
+    ("block-buffer", "below sha2"),
+    ("cpufeatures", "below sha2"),
+    ("crypto-common", "below sha2"),
+    ("digest", "below sha2"),
     ("embedded-io", "postcard takes 0.4 and 0.6 as optional dependencies; neither is compiled"),
     ("getrandom", "ring takes 0.2, tempfile 0.4"),
-    ("syn", "derive macros of oci-spec take 2, all others 3; neither is in what is built"),
+    ("hashbrown", "hashlink, below sqlx, has not followed indexmap to 0.17"),
+    ("sha2", "sqlx-core has not left 0.10, where the rest is at 0.11"),
+    ("syn", "some derive macros have not followed the others to 3"),
     ("windows-sys", "ring takes 0.52, all others 0.61; neither is compiled here"),
 ];
 

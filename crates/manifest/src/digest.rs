@@ -1,12 +1,19 @@
 //! SHA-256 digests, the one way content is named.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest as _, Sha256};
-use std::fmt;
+use std::borrow::Cow;
+use std::fmt::{self, Write};
+use std::str::FromStr;
 
-/// A SHA-256 digest, written `sha256:` and 64 hexadecimal digits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+/// A SHA-256 digest, written `sha256:` and 64 hexadecimal digits, in text formats too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
+
+/// A text that is no digest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a digest is `sha256:` and 64 lower-case hexadecimal digits")]
+pub struct NotADigest;
 
 impl Digest {
     /// The digest of some bytes.
@@ -31,7 +38,12 @@ impl Digest {
 
     /// The hexadecimal digits alone.
     pub fn to_hex(&self) -> String {
-        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+        let mut hex = String::with_capacity(64);
+        for byte in self.0 {
+            // Writing to a string cannot fail.
+            let _ = write!(hex, "{byte:02x}");
+        }
+        hex
     }
 }
 
@@ -57,6 +69,52 @@ impl fmt::Display for Digest {
     }
 }
 
+impl FromStr for Digest {
+    type Err = NotADigest;
+
+    fn from_str(text: &str) -> Result<Self, NotADigest> {
+        let hex = text.strip_prefix("sha256:").ok_or(NotADigest)?.as_bytes();
+        let (pairs, rest) = hex.as_chunks::<2>();
+        let mut bytes = [0; 32];
+        if pairs.len() != bytes.len() || !rest.is_empty() {
+            return Err(NotADigest);
+        }
+        for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
+            *byte = nibble(*high)? << 4 | nibble(*low)?;
+        }
+        Ok(Self(bytes))
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            serializer.collect_str(self)
+        } else {
+            self.0.serialize(serializer)
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if deserializer.is_human_readable() {
+            Cow::<str>::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+        } else {
+            Deserialize::deserialize(deserializer).map(Self)
+        }
+    }
+}
+
+/// One digit; capitals are none, lest one digest have two spellings.
+fn nibble(digit: u8) -> Result<u8, NotADigest> {
+    match digit {
+        b'0'..=b'9' => Ok(digit - b'0'),
+        b'a'..=b'f' => Ok(digit - b'a' + 10),
+        _ => Err(NotADigest),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,6 +123,25 @@ mod tests {
     fn a_digest_is_written_with_its_algorithm() {
         let empty = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         assert_eq!(Digest::of(b"").to_string(), empty);
+        assert_eq!(empty.parse(), Ok(Digest::of(b"")));
+        assert_eq!(serde_json::to_string(&Digest::of(b"")).unwrap(), format!("\"{empty}\""));
+        assert_eq!(serde_json::from_str::<Digest>(&format!("\"{empty}\"")).unwrap(), Digest::of(b""));
+    }
+
+    #[test]
+    fn a_digest_has_one_spelling() {
+        let digits = Digest::of(b"").to_hex();
+        for text in [
+            digits.clone(),
+            format!("sha256:{}", digits.to_uppercase()),
+            format!("sha256:{digits}0"),
+            format!("sha256:{digits}00"),
+            format!("sha256:{}", &digits[1..]),
+            format!("SHA256:{digits}"),
+            format!(" sha256:{digits}"),
+        ] {
+            assert_eq!(text.parse::<Digest>(), Err(NotADigest), "{text}");
+        }
     }
 
     #[test]

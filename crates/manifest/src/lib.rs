@@ -3,6 +3,7 @@
 //! The crate is pure. It opens no file, reads no environment and no clock, depends on no crate of ours, and
 //! never panics whatever it is given: what it cannot read comes back as a [`Problem`] with a place and a hint.
 
+pub mod canonical;
 pub mod coerce;
 pub mod config;
 mod digest;
@@ -15,5 +16,5 @@ pub mod skill;
 pub mod text;
 pub mod tree;
 
-pub use digest::{Digest, DigestBuilder};
+pub use digest::{Digest, DigestBuilder, NotADigest};
 pub use problem::{Code, Pos, Problem, Severity};

@@ -56,6 +56,13 @@ impl Running {
         self.stdout = None;
     }
 
+    /// Kills it, which it cannot prevent, and gives what it had written and nobody had read.
+    #[track_caller]
+    pub fn kill(mut self) -> Output {
+        self.child.kill().expect("kill the program");
+        self.finish()
+    }
+
     /// Waits for the end and gives what was not read before.
     #[track_caller]
     pub fn finish(mut self) -> Output {
@@ -137,6 +144,14 @@ mod tests {
         assert_eq!(run.read(1).len(), 1);
         run.close_stdout();
         assert_eq!(run.finish().code(), Some(3));
+    }
+
+    #[test]
+    fn what_a_killed_run_had_written_can_be_read() {
+        let env = Env::new("/bin/sh");
+        let mut run = env.invocation(&["-c", "echo one; echo two; while :; do :; done"]).spawn();
+        assert_eq!((run.line(), run.line()), ("one\n".to_owned(), "two\n".to_owned()));
+        assert_eq!(run.kill().to_string(), "exit: signal 9\n--- stdout\n--- stderr\n");
     }
 
     #[test]

@@ -11,6 +11,7 @@ const ALLOWED: &[&str] = &[
     "BSD-3-Clause",
     "BSL-1.0",
     "CC0-1.0",
+    // The list of certificate authorities: data, free to use and pass on.
     "CDLA-Permissive-2.0",
     "ISC",
     "MIT",

@@ -12,11 +12,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     // L0: text to types, and policy to process. Neither knows the other, nor anything above.
     ("manifest", &[]),
     ("sandbox", &[]),
-    // L1: each does one job on manifest's types, and none knows another. The ledger stores what it is given.
+    // L1: each does one job on manifest's types, and none knows another.
     ("catalog", &["manifest"]),
     ("vet", &["manifest"]),
     ("source", &["manifest"]),
-    ("ledger", &[]),
+    ("ledger", &["manifest"]),
     // L2: the operations, and the facade.
     ("engine", &["manifest", "catalog", "vet", "source", "ledger", "sandbox"]),
     // L3: adapters implement the traits that engine defines.

@@ -1,0 +1,183 @@
+//! Writing to the chain: everything that changes the ledger is one transaction with at least one receipt in it.
+//!
+//! Before anything is added the end of the chain is compared with the head outside the database; where they disagree nothing
+//! is written, since a new receipt would bury the evidence. The whole chain is checked by `verify`, not here.
+
+mod columns;
+mod failure;
+mod tail;
+
+use guild_manifest::{Digest, canonical};
+use ulid::Ulid;
+
+pub(crate) use columns::Columns;
+pub use failure::WriteError;
+use tail::Tail;
+
+use crate::entropy::NoEntropy;
+use crate::head::Head;
+use crate::id;
+use crate::key::Purpose;
+use crate::ledger::Session;
+use crate::receipt::{self, Entry, Kind, Receipt, Reference, SignedReceipt};
+use crate::{Ledger, ReceiptId, StoreError, Timestamp};
+
+/// The longest text of a receipt or record; whoever has more keeps its digest.
+pub const MAX_TEXT: usize = 1 << 20;
+
+/// What a receipt does to records.
+#[derive(Debug, Default)]
+pub(crate) struct Links {
+    pub(crate) begins: Option<Reference>,
+    pub(crate) ends: Option<String>,
+}
+
+/// A transaction that adds to the chain.
+pub(crate) struct Writing<'l> {
+    pub(crate) ledger: &'l Ledger,
+    pub(crate) session: Session<'l>,
+    pub(crate) now: Timestamp,
+    tail: Tail,
+}
+
+impl Ledger {
+    /// Writes a receipt of something that needs nothing else to be written: a denial, a load, a decision about what lies elsewhere.
+    ///
+    /// # Errors
+    /// Where it was not written, or the head does not fit the chain.
+    pub async fn append(&self, now: Timestamp, entry: Entry) -> Result<SignedReceipt, WriteError> {
+        if !matches!(entry.kind, Kind::Denied | Kind::Load | Kind::Decision) {
+            return Err(WriteError::NotOnItsOwn(entry.kind));
+        }
+        let mut writing = self.write(now).await?;
+        let receipt = writing.append(entry, Links::default()).await?;
+        writing.commit().await?;
+        Ok(receipt)
+    }
+
+    /// Begins to write, once the end of the chain has been found to be what it was.
+    pub(crate) async fn write(&self, now: Timestamp) -> Result<Writing<'_>, WriteError> {
+        let mut writing = self.write_unchecked(now).await?;
+        let head = self.head.read(&self.key.public)?;
+        writing.compare(head).await?;
+        Ok(writing)
+    }
+
+    /// Begins to write whatever the head says.
+    pub(crate) async fn write_unchecked(&self, now: Timestamp) -> Result<Writing<'_>, WriteError> {
+        let lock = self.key.installation.lock_number();
+        let mut session = self.session().await?;
+        match session.begin(lock).await {
+            // The connection may have broken while nobody used it; nothing was asked of it yet.
+            Err(StoreError::Unreachable(_)) => {
+                drop(session);
+                session = self.session().await?;
+                session.begin(lock).await?;
+            }
+            begun => begun?,
+        }
+        let tail = Tail::read(&mut session, self).await?;
+        Ok(Writing { ledger: self, session, now, tail })
+    }
+}
+
+impl Writing<'_> {
+    /// A new id, after all that this installation has issued here before.
+    pub(crate) fn issue<I: From<Ulid>>(&mut self) -> Result<I, NoEntropy> {
+        let ulid = id::next(self.now, self.tail.last)?;
+        self.tail.last = Some(ulid);
+        Ok(ulid.into())
+    }
+
+    /// Adds a receipt.
+    pub(crate) async fn append(&mut self, entry: Entry, links: Links) -> Result<SignedReceipt, WriteError> {
+        let id: ReceiptId = self.issue()?;
+        let key = &self.ledger.key;
+        let receipt = Receipt {
+            version: receipt::VERSION,
+            id,
+            installation: key.installation.clone(),
+            seq: self.tail.seq + 1,
+            previous: self.tail.hash,
+            at: self.now,
+            begins: links.begins,
+            ends: links.ends,
+            entry,
+        };
+        let text = bounded(canonical::to_string(&receipt)?)?;
+        let hash = Digest::of(text.as_bytes());
+        let signature = key.sign(Purpose::Receipt, &hash).to_string();
+        let signed = SignedReceipt { receipt, text, hash, signature };
+        self.insert(&signed).await?;
+        self.tail = Tail { seq: signed.receipt.seq, hash, last: Some(id.ulid()) };
+        Ok(signed)
+    }
+
+    /// Makes everything durable and remembers how far the chain has come.
+    pub(crate) async fn commit(mut self) -> Result<(), WriteError> {
+        self.session.commit().await?;
+        self.ledger.head.advance(&self.ledger.key, self.head())?;
+        self.session.done();
+        Ok(())
+    }
+
+    /// Makes everything durable and forgets whatever head was remembered before.
+    pub(crate) async fn commit_over_head(mut self) -> Result<(), WriteError> {
+        self.session.commit().await?;
+        self.ledger.head.replace(&self.ledger.key, self.head())?;
+        self.session.done();
+        Ok(())
+    }
+
+    fn head(&self) -> Head {
+        Head::new(&self.ledger.key, self.tail.seq, self.tail.hash, self.now)
+    }
+
+    /// Leaves everything as it was.
+    pub(crate) async fn abandon(mut self) -> Result<(), StoreError> {
+        self.session.rollback().await?;
+        self.session.done();
+        Ok(())
+    }
+
+    /// The end of the chain, with what was added.
+    pub(crate) const fn tail(&self) -> &Tail {
+        &self.tail
+    }
+
+    async fn insert(&mut self, signed: &SignedReceipt) -> Result<(), WriteError> {
+        let receipt = &signed.receipt;
+        let columns = Columns::of(receipt);
+        columns.check()?;
+        if receipt.seq == 1 {
+            let sql = "INSERT INTO installations (id, public_key) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+            let key = self.ledger.key.public.to_string();
+            self.session.execute(sql, vec![receipt.installation.as_str().into(), key.into()]).await?;
+        }
+        let sql = "INSERT INTO receipts (installation, seq, id, kind, agent, code, skill, run, begins, ends, body, signature) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+        let mut values = vec![receipt.installation.as_str().into(), receipt.seq.into()];
+        values.extend(columns.values());
+        values.extend([signed.text.as_str().into(), signed.signature.as_str().into()]);
+        self.session.execute(sql, values).await?;
+        if let Some(ended) = &receipt.ends {
+            let sql = "UPDATE records SET ended = $1 WHERE id = $2 AND ended IS NULL";
+            self.session.execute(sql, vec![receipt.id.to_string().into(), ended.as_str().into()]).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a name with a zero character, which PostgreSQL does not take.
+pub(crate) fn check_name(what: &'static str, name: Option<&str>) -> Result<(), WriteError> {
+    if name.is_some_and(|name| name.contains('\0')) {
+        Err(WriteError::ZeroCharacter { what })
+    } else {
+        Ok(())
+    }
+}
+
+/// A text, unless it is too long to be kept.
+pub(crate) fn bounded(text: String) -> Result<String, WriteError> {
+    if text.len() > MAX_TEXT { Err(WriteError::TooLarge { bytes: text.len() }) } else { Ok(text) }
+}

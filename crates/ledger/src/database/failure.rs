@@ -1,0 +1,146 @@
+//! What can go wrong with a database, in words that are the same for both.
+//!
+//! Sources keep what the database said; the words here never hold a statement, a value or a password.
+
+use std::error::Error;
+
+/// Why the database did not do what it was asked to.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Another writer held the ledger for longer than anybody wanted to wait.
+    #[error("the ledger is busy: another process is writing to it and did not finish in time")]
+    Busy,
+    /// It cannot be written to.
+    #[error("the ledger is read-only")]
+    ReadOnly,
+    /// There is no room for more.
+    #[error("no space is left where the ledger lies")]
+    Full,
+    /// It cannot be opened or reached.
+    #[error("the ledger cannot be reached")]
+    Unreachable(#[source] Box<dyn Error + Send + Sync>),
+    /// It is there and lets this user not in.
+    #[error("the ledger's database refuses this user")]
+    Refused(#[source] Box<dyn Error + Send + Sync>),
+    /// It is no database, or is damaged.
+    #[error("the ledger is damaged or no database")]
+    Damaged(#[source] Box<dyn Error + Send + Sync>),
+    /// It is a database of something else.
+    #[error("the database belongs to another program")]
+    Foreign,
+    /// A newer Guildhall has written it.
+    #[error("the ledger has schema {found}, and this program knows {known}: use a newer Guildhall")]
+    NewerSchema {
+        /// The schema's version.
+        found: i64,
+        /// The newest version that this program knows.
+        known: i64,
+    },
+    /// What should be there once is there already.
+    #[error("the ledger has it already")]
+    Conflict,
+    /// The location makes no sense.
+    #[error("the ledger's location is not understood")]
+    Location(#[source] Box<dyn Error + Send + Sync>),
+    /// Anything else.
+    #[error("the ledger's database failed")]
+    Failed(#[source] Box<dyn Error + Send + Sync>),
+}
+
+impl StoreError {
+    pub(crate) fn from_sqlx(error: sqlx::Error) -> Self {
+        match &error {
+            sqlx::Error::Configuration(_) => Self::Location(error.into()),
+            sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::WorkerCrashed => {
+                Self::Unreachable(error.into())
+            }
+            sqlx::Error::Database(database) if database.is_unique_violation() => Self::Conflict,
+            sqlx::Error::Database(database) => {
+                // SQLite's codes are numbers, PostgreSQL's have five characters.
+                let code = database.code().unwrap_or_default().into_owned();
+                match code.parse() {
+                    Ok(number) if code.len() < 5 => Self::from_sqlite(number, error),
+                    _ => Self::from_postgres(&code, error),
+                }
+            }
+            _ => Self::Failed(error.into()),
+        }
+    }
+
+    /// By SQLite's result code, whose low byte says what kind it is.
+    fn from_sqlite(code: u32, error: sqlx::Error) -> Self {
+        match code & 0xff {
+            5 | 6 => Self::Busy,
+            8 => Self::ReadOnly,
+            11 | 26 => Self::Damaged(error.into()),
+            13 => Self::Full,
+            14 => Self::Unreachable(error.into()),
+            _ => Self::Failed(error.into()),
+        }
+    }
+
+    /// By SQLSTATE, whose first two characters are its class.
+    fn from_postgres(code: &str, error: sqlx::Error) -> Self {
+        match code {
+            "25006" | "42501" => Self::ReadOnly,
+            "53100" => Self::Full,
+            "40001" | "40P01" | "55P03" => Self::Busy,
+            "3D000" => Self::Unreachable(error.into()),
+            _ if code.starts_with("08") || code.starts_with("57P") => Self::Unreachable(error.into()),
+            _ if code.starts_with("28") => Self::Refused(error.into()),
+            _ if code.starts_with("XX") => Self::Damaged(error.into()),
+            _ => Self::Failed(error.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    #[test]
+    fn both_databases_trouble_has_the_same_words() {
+        let word = |error: StoreError| format!("{error:?}").split('(').next().unwrap_or_default().to_owned();
+        let sqlite = |code| word(StoreError::from_sqlite(code, sqlx::Error::WorkerCrashed));
+        let postgres = |code| word(StoreError::from_postgres(code, sqlx::Error::WorkerCrashed));
+        let sqlite =
+            [5, 6, 261, 8, 264, 1032, 11, 26, 13, 14, 10, 1].map(|code| format!("{code} {}\n", sqlite(code)));
+        expect![[r#"
+            5 Busy
+            6 Busy
+            261 Busy
+            8 ReadOnly
+            264 ReadOnly
+            1032 ReadOnly
+            11 Damaged
+            26 Damaged
+            13 Full
+            14 Unreachable
+            10 Failed
+            1 Failed
+        "#]]
+        .assert_eq(&sqlite.concat());
+        let codes = [
+            "25006", "42501", "53100", "55P03", "40P01", "40001", "3D000", "57P01", "08006", "28P01",
+            "XX001", "42P01",
+        ];
+        let postgres = codes.map(|code| format!("{code} {}\n", postgres(code)));
+        expect![[r#"
+            25006 ReadOnly
+            42501 ReadOnly
+            53100 Full
+            55P03 Busy
+            40P01 Busy
+            40001 Busy
+            3D000 Unreachable
+            57P01 Unreachable
+            08006 Unreachable
+            28P01 Refused
+            XX001 Damaged
+            42P01 Failed
+        "#]]
+        .assert_eq(&postgres.concat());
+    }
+}
