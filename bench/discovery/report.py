@@ -4,6 +4,7 @@ import dataclasses
 from dataclasses import dataclass
 
 import tools
+from columns import table
 from contest import Result
 from goals import Goal
 from measure import Series
@@ -66,13 +67,3 @@ def figures(series: Series) -> tuple[str, ...]:
         str(len(series.runs)), f"{series.median('cpu_ms'):.1f}", f"({series.least('cpu_ms'):.1f})",
         f"{series.median('wall_ms'):.1f}", f"{series.median('peak_mb'):.1f}",
     )
-
-
-def table(rows: list[tuple[str, ...]], numbers: range = range(0)) -> str:
-    """Columns padded to their widest cell; those in `numbers` to the right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = [cell.rjust(widths[at]) if at in numbers else cell.ljust(widths[at]) for at, cell in enumerate(row)]
-        lines.append("  " + "  ".join(cells).rstrip())
-    return "\n".join(lines)

@@ -8,6 +8,7 @@ import unittest
 from pathlib import Path
 
 sys.dont_write_bytecode = True
+sys.path.append(str(Path(__file__).resolve().parents[1] / "shared"))
 
 import goals
 import skills

@@ -10,6 +10,7 @@
 mod audit;
 mod gates;
 mod process;
+mod soak;
 mod tidy;
 mod vm;
 
@@ -54,6 +55,11 @@ const SUBCOMMANDS: &[Subcommand] = &[
             let subsets = [gates::QUALITY, gates::DEPENDENCIES, gates::DOCS, gates::TESTS, gates::MACHINE];
             gates::run(root, &subsets)
         }),
+    },
+    Subcommand {
+        name: "soak",
+        about: "the tests that kill and race, with all their rounds; `soak --help` lists them",
+        run: Run::WithArguments(soak::run),
     },
     Subcommand {
         name: "vm-test",
@@ -115,6 +121,7 @@ mod tests {
               quality-check    formatting, clippy and tidy
               docs-check       rustdoc and doctests
               ci-gates         all of the above and the tests, as CI runs them
+              soak             the tests that kill and race, with all their rounds; `soak --help` lists them
               vm-test          tests in a small virtual machine with cgroup v2; `vm-test --help` has its options
         "#]]
         .assert_eq(&usage());

@@ -16,6 +16,7 @@ pub mod image;
 mod output;
 mod postgres;
 mod registry;
+mod rounds;
 mod running;
 mod session;
 
@@ -25,5 +26,6 @@ pub use fixture::{Content, Entry, Fixture};
 pub use output::Output;
 pub use postgres::Postgres;
 pub use registry::Registry;
+pub use rounds::rounds;
 pub use running::{Running, kill, wait_until};
 pub use session::session;

@@ -274,7 +274,7 @@ fn race(root: &Path, drafts: &[(&str, Layout)]) -> usize {
 #[test]
 fn of_many_that_write_one_skill_exactly_one_succeeds() {
     for layout in [Layout::Directory, Layout::Flat] {
-        for _ in 0..25 {
+        for _ in 0..guild_testkit::rounds() {
             let root = root_with(&[]);
             assert_eq!(race(root.path(), &[("same", layout); 8]), 1);
             let lines = if layout == Layout::Flat { 1 } else { 2 };
@@ -291,7 +291,7 @@ fn of_many_that_write_one_name_in_different_forms_at_most_one_stands() {
         ("SAME", Layout::Directory),
         ("Same", Layout::Flat),
     ];
-    for _ in 0..25 {
+    for _ in 0..guild_testkit::rounds() {
         let root = root_with(&[]);
         let won = race(root.path(), &forms);
         let entries = fs::read_dir(root.path()).unwrap().count();

@@ -63,6 +63,9 @@ impl Backends {
 
     /// The first one need not be asked whether it works if it is the only one: launching tells, and gives the exact cause.
     async fn first_usable(&self) -> Result<&dyn Backend, Refusal> {
+        if let [only] = self.all.as_slice() {
+            return Ok(only.as_ref());
+        }
         for backend in &self.all {
             if backend.probe().await.unusable.is_none() {
                 return Ok(backend.as_ref());

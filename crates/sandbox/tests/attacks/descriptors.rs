@@ -27,7 +27,7 @@ attacks! {
                     drop((0..20).map(|_| inheritable(&canary)).collect::<Vec<_>>());
                 }
             });
-            for _ in 0..rounds(25) {
+            for _ in 0..rounds(guild_testkit::rounds()) {
                 let outcome = descriptors(arena);
                 done.store(outcome.stdout.text().trim_end() != "0 1 2", Ordering::Relaxed);
                 check(&outcome, "0 1 2");

@@ -54,10 +54,11 @@ attacks! {
             }
         }
         let mut witness = Witness::new(arena);
-        for moment in 0..rounds(25) {
+        let mut dice = guild_testkit::Dice::new(7);
+        for _ in 0..rounds(guild_testkit::rounds()) {
             let mut launcher = launcher(arena, &witness, "killing_the_launcher_at_any_moment_leaves_nothing");
             witness.wait_for_life();
-            std::thread::sleep(Duration::from_micros(moment * 1777 % 40_000));
+            std::thread::sleep(Duration::from_micros(dice.below(40_000) as u64));
             kill_and_wait_for_orphans(&mut launcher);
             check_nobody(&mut witness);
             check_no_cgroup(&launcher);

@@ -70,7 +70,7 @@ attacks! {
     }
 
     fn what_was_written_last_is_not_lost(arena) {
-        for _ in 0..rounds(20) {
+        for _ in 0..rounds(guild_testkit::rounds()) {
             let outcome = arena.run(&arena.policy(), &bash("head -c 65536 /dev/zero; printf end >&2"));
             assert_eq!((outcome.stdout.total, &*outcome.stderr.text()), (65536, "end"));
         }

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 use guild_sandbox::changes::{ApplyError, ChangeSetId, ChangeStore, Progress, Status};
-use guild_testkit::Dice;
+use guild_testkit::{Dice, rounds};
 use rustix::process::{Signal, getpid, kill_process};
 
-use crate::world::{Way, World, inside, rounds};
+use crate::world::{Way, World, inside};
 
 /// Every kind of action, in an order that a killed one could get wrong.
 const FILES: &str = "

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use guild_testkit::Dice;
+use guild_testkit::{Dice, rounds};
 
-use crate::world::{WAYS, World, inside, render, rounds};
+use crate::world::{WAYS, World, inside, render};
 
 /// Few paths, so that edits meet each other.
 const DIRECTORIES: &[&str] = &["a", "a/b", "a/b/c", "b", "b/a", "c"];

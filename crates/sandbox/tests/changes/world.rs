@@ -79,12 +79,6 @@ fn listed_alike(files: &str, script: &str, then: impl Fn(&World, &Listing, &str)
     texts[0].clone()
 }
 
-/// How often something random is done: 25 times, or as often as a long test says.
-#[expect(clippy::disallowed_methods, reason = "whoever has more time for the tests says so there")]
-pub fn rounds() -> u64 {
-    std::env::var("GUILD_TEST_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(25)
-}
-
 /// Does something as the user that a way is about.
 pub fn inside<T: Send>(way: Way, work: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| {
