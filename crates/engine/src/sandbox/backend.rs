@@ -75,7 +75,7 @@ impl Backends {
             Some(backend) => Ok(backend.as_ref()),
             None => Err(Refusal::new(
                 Code::SandboxUnavailable,
-                "there is no container runtime on this system; install docker or podman",
+                "there is no container runtime on this system; the embedded one needs Linux",
             )),
         }
     }
