@@ -94,7 +94,7 @@ async fn lookups(ledger: &Ledger) {
     let text = |text: &str| Some(text.to_owned());
     let filters = [
         ("list all", Filter::default()),
-        ("list skill", Filter { skill: text("samples/skill-7"), ..Filter::default() }),
+        ("list skill", Filter { skill: text("samples/skill-8"), ..Filter::default() }),
         ("list code", Filter { code: text("script_failed"), ..Filter::default() }),
         ("list none", Filter { code: text("nothing"), ..Filter::default() }),
     ];
