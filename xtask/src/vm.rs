@@ -78,7 +78,8 @@ fn plan(root: &Path, options: &Options) -> Result<Plan, String> {
     } else {
         vec![Pass::Delegated, Pass::Undelegated]
     };
-    Ok(Plan { passes, binaries, filters: options.filters.clone(), skipped: options.skipped.clone() })
+    let (filters, skipped) = (options.filters.clone(), options.skipped.clone());
+    Ok(Plan { passes, binaries, filters, skipped, is_whole: options.are_whole() })
 }
 
 /// What the machine starts with beside its kernel.

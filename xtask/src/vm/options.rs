@@ -21,6 +21,9 @@ Runs the tests whose `target::name` contains one of FILTER, or all of them.
   --emulate        do not use /dev/kvm
 ";
 
+/// The package whose tests are meant for such a machine.
+const PACKAGE: &str = "guild-sandbox";
+
 /// What to run, and in which machine.
 #[derive(Debug)]
 pub struct Options {
@@ -45,6 +48,12 @@ pub struct Options {
 }
 
 impl Options {
+    /// Whether they ask for every test that is meant for such a machine.
+    pub fn are_whole(&self) -> bool {
+        let narrow = [&self.tests, &self.filters, &self.skipped];
+        self.packages == [PACKAGE] && self.binaries.is_empty() && narrow.iter().all(|words| words.is_empty())
+    }
+
     /// Reads the arguments behind `vm-test`.
     pub fn parse(arguments: &[String]) -> Result<Self, String> {
         let mut options = Self {
@@ -75,7 +84,7 @@ impl Options {
             }
         }
         if options.packages.is_empty() {
-            options.packages.push("guild-sandbox".to_owned());
+            options.packages.push(PACKAGE.to_owned());
         }
         Ok(options)
     }

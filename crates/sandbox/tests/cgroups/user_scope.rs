@@ -79,20 +79,37 @@ fn the_usual_place_serves_whatever_the_environment_says() {
 
 #[test]
 fn a_unit_that_is_delegated_already_is_used_as_it_is() {
-    const NAME: &str = "user_scope::a_unit_that_is_delegated_already_is_used_as_it_is";
-    if part().is_some() {
-        let version = block_on(embedded().probe()).version.unwrap();
-        assert!(version.starts_with("cgroup v2, own delegation, "), "{version}");
-        let own = own_cgroup();
-        assert_eq!(said(&run("echo it ran", limits()).unwrap()), "it ran\n");
-        assert_eq!(own_cgroup(), own);
-        return;
+    let own = own_cgroup();
+    if part().is_none() {
+        return start_in_unit(
+            "user_scope::a_unit_that_is_delegated_already_is_used_as_it_is",
+            "Delegate=yes",
+        );
     }
-    let unit = format!("delegated-{}.scope", std::process::id());
+    let version = block_on(embedded().probe()).version.unwrap();
+    assert!(version.starts_with("cgroup v2, own delegation, "), "{version}");
+    assert_eq!(said(&run("echo it ran", limits()).unwrap()), "it ran\n");
+    assert_eq!(own_cgroup(), own);
+}
+
+#[test]
+fn a_unit_that_is_not_delegated_is_left_although_it_could_be_written_to() {
+    const NAME: &str = "user_scope::a_unit_that_is_not_delegated_is_left_although_it_could_be_written_to";
+    if part().is_none() {
+        return start_in_unit(NAME, "Delegate=no");
+    }
+    assert!(own_cgroup().starts_with(APPS), "a unit of the user's own");
+    assert_eq!(said(&run("echo it ran", limits()).unwrap()), "it ran\n");
+    assert!(own_cgroup().starts_with(&format!("{APPS}/guild-{}-", std::process::id())), "{}", own_cgroup());
+}
+
+/// Starts a part of the test called `test` in a unit of the user's systemd with this property.
+fn start_in_unit(test: &str, property: &str) {
+    let unit = format!("--unit=test-{}", std::process::id());
     let status = Program::new("systemd-run")
-        .args(["--user", "--scope", "--quiet", "--property=Delegate=yes", &format!("--unit={unit}")])
+        .args(["--user", "--scope", "--quiet", &unit, "--property", property])
         .arg(std::env::current_exe().unwrap())
-        .args(["--exact", NAME, "--nocapture"])
+        .args(["--exact", test, "--nocapture"])
         .env(PART, "run")
         .status()
         .unwrap();

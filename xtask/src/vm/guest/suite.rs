@@ -40,7 +40,7 @@ pub fn run(plan: &Plan, pass: Pass) -> Result<Tally, String> {
     }
     tests.retain(|test| plan.includes(pass, &test.title()));
     println!("guild-vm: tests {}: {}", pass.name(), tests.len());
-    if tests.is_empty() && plan.is_whole() {
+    if tests.is_empty() && plan.is_whole {
         return Err(format!("no test is meant for the pass `{}`: was it renamed?", pass.name()));
     }
 

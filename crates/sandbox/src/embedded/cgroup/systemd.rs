@@ -1,8 +1,8 @@
 //! A cgroup from systemd: a transient scope that is delegated to us, with this process in it.
 //!
 //! A user's systemd is asked at the bus of the user's session, or at its own socket where there is no bus; root asks the machine's.
-//! The few messages are written by hand (`message`, `bus`): of the crates for D-Bus one needs a C library and the others are far
-//! larger than this. Scopes are never stopped here: systemd removes them when the last process has left.
+//! The few messages are written by hand (`message`, `bus`): of the crates for D-Bus `dbus` needs a C library, `rustbus` brings 15
+//! others and `zbus` 85. Scopes are never stopped here: systemd removes them when the last process has left.
 
 mod bus;
 mod message;
