@@ -73,7 +73,11 @@ impl ContainerRequest {
     }
 
     /// The policy that it comes to, with a layer for each directory whose changes are kept, and what keeps its image where it is.
-    pub(crate) fn policy(&self, images: &Images, layers: &[&Path]) -> Result<(Policy, Option<Hold>), Refusal> {
+    pub(crate) fn policy(
+        &self,
+        images: &Images,
+        layers: &[&Path],
+    ) -> Result<(Policy, Option<Hold>), Refusal> {
         let settings = images.settings();
         let Resolved { root, hold, .. } = images.resolve(self.role.as_deref())?;
         let scratch = settings.usage.scratch_mb << 20;

@@ -1,5 +1,6 @@
 //! Where attacks take place: a backend, the policy to attack, and a directory of the host's to fight over.
 
+mod engine;
 mod outside;
 mod python;
 mod who;
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use guild_sandbox::{
-    Access, Backend, Command, Container, Embedded, LaunchError, Mount, Outcome, Policy, Scratch,
+    Access, Backend, Command, Container, Embedded, LaunchError, Mount, Outcome, Policy, Scratch, Surroundings,
 };
 
 pub(crate) use outside::{cgroups_of, mount_lines, own_mounts, python_outside, resident_peak};
@@ -64,17 +65,21 @@ pub(crate) struct Arena {
 impl Arena {
     /// The arena of the backend with this name. One line for each backend there is.
     fn of(name: &str) -> Arena {
+        let directory = tempfile::tempdir().unwrap();
         let (backend, policy): (Box<dyn Backend>, Policy) = match name {
-            "embedded" => {
-                (Box::new(Embedded::new(&guild_sandbox::Surroundings::default())), Policy::default())
-            }
+            "embedded" => (Box::new(Embedded::new(&Surroundings::default())), Policy::default()),
+            "docker" | "podman" => engine::arena(name, directory.path()),
             _ => panic!("GUILD_ATTACK_BACKENDS names `{name}`, which is no backend"),
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let directory = tempfile::tempdir().unwrap();
         // As roomy as people's workspaces are.
         std::fs::set_permissions(directory.path(), PermissionsExt::from_mode(0o755)).unwrap();
         Arena { backend, policy, runtime, directory }
+    }
+
+    /// Whether it is our own runtime. Engines differ in ways that do not matter, and attacks then ask for less.
+    pub(crate) fn is_embedded(&self) -> bool {
+        self.backend.name() == "embedded"
     }
 
     /// The backend that is attacked.
@@ -110,6 +115,10 @@ impl Arena {
     pub(crate) fn directory(&self, name: &str) -> PathBuf {
         let path = self.directory_of(name);
         std::fs::create_dir(&path).unwrap();
+        if !self.is_embedded() && is_root() {
+            // In an engine's container the user is the same inside and outside.
+            std::os::unix::fs::chown(&path, Some(self.policy.user), Some(self.policy.user)).unwrap();
+        }
         path
     }
 
