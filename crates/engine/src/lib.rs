@@ -4,6 +4,10 @@
 //! no environment and decides no exit: the surfaces above do.
 
 mod agent;
+mod approvals;
+mod authority;
+mod books;
+mod cause;
 mod changes;
 mod check;
 mod codes;
@@ -21,9 +25,11 @@ mod instructions;
 mod invocable;
 mod list;
 mod live;
+mod moment;
 mod places;
 mod plugins;
 mod prompt;
+mod receipts;
 mod reload;
 mod render;
 pub mod reply;
@@ -33,9 +39,15 @@ mod sandbox;
 mod search;
 mod sections;
 mod show;
+mod tokens;
 mod vet;
 mod watch;
 
+pub use approvals::{
+    Capability, ChangedFile, Decision, Shown, ShownFinding, approve, deny, grants_lift, grants_list,
+    grants_revoke, request, requests,
+};
+pub use books::{Approvals, Books, RunLock};
 pub use changes::{changes_apply, changes_drop, changes_list, changes_show};
 pub use check::{CheckRequest, check};
 pub use codes::Code;
@@ -47,6 +59,8 @@ pub use doctor::doctor;
 pub use envelope::{Envelope, Status};
 pub use explain::explain;
 pub use guild_catalog as catalog;
+pub use guild_ledger as ledger;
+pub use guild_ledger::Principal;
 pub use guild_manifest as manifest;
 pub use guild_sandbox as containers;
 pub use guild_vet as rules;
@@ -55,12 +69,16 @@ pub use image::{
     Images, ImportRequest, ImportSource, PullRequest, image_import, image_inspect, image_list, image_pull,
     image_remove,
 };
-pub use invocable::Caller;
 pub use list::{ListRequest, list};
 pub use live::{Change, Changes, Live, RefreshError};
+pub use moment::{Lifetime, NotATime, Since};
 pub use places::Places;
 pub use plugins::plugins;
 pub use prompt::{PromptRequest, prompt};
+pub use receipts::{
+    ReceiptsRequest, receipts_accept_loss, receipts_export, receipts_list, receipts_show, receipts_verify,
+    receipts_verify_file,
+};
 pub use reload::reload;
 pub use render::{RenderRequest, render};
 pub use roots::roots;
@@ -71,5 +89,6 @@ pub use sandbox::{
 };
 pub use search::{SearchRequest, search};
 pub use show::show;
-pub use vet::{Target, VetRequest, policy, vet};
+pub use tokens::{TokenRequest, token_create, token_list, token_revoke};
+pub use vet::{AllowRequest, Target, VetRequest, policy, vet, vet_allow, vet_allowed, vet_disallow};
 pub use watch::watch;

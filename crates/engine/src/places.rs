@@ -16,6 +16,14 @@ pub struct Places {
 }
 
 impl Places {
+    /// What must not be lost.
+    pub(crate) fn data(&self) -> Result<&Path, Refusal> {
+        self.data.as_deref().ok_or_else(|| {
+            let message = "there is no home directory; set HOME or XDG_DATA_HOME to an absolute path";
+            Refusal::new(Code::NoHome, message)
+        })
+    }
+
     /// Where the present is described.
     pub(crate) fn state(&self) -> Result<&Path, Refusal> {
         self.state.as_deref().ok_or_else(|| {

@@ -4,13 +4,14 @@
 
 use crate::hall::Hall;
 use crate::instructions::{Instructions, instructions, unreadable};
-use crate::invocable::{Caller, refusal};
+use crate::invocable::refusal;
 use crate::reply::{ProblemLine, Render};
 use crate::resolve::resolve;
 use crate::vet::{Gate, Subject};
 use crate::{Code, Envelope};
 use guild_catalog::render::{Arguments, Input, Rendered};
 use guild_catalog::{Entry, Scope};
+use guild_ledger::Principal;
 use guild_vet::{Tier, Verdict};
 use std::path::Path;
 
@@ -22,7 +23,7 @@ pub struct RenderRequest<'a> {
     /// The arguments, as words.
     pub arguments: &'a [String],
     /// For whom.
-    pub caller: Caller<'a>,
+    pub caller: &'a Principal,
 }
 
 /// Renders a skill; commands in its text stay text, and a problem says so.

@@ -1,8 +1,8 @@
 //! The command line: global options and one subcommand, each in a file of its own.
 
 use crate::commands::{
-    changes, check, completions, contract, doctor, explain, image, list, new, plugins, prompt, reload,
-    render, roots, sandbox, search, show, vet, watch,
+    approve, changes, check, completions, contract, deny, doctor, explain, grants, image, list, new, plugins,
+    prompt, receipts, reload, render, requests, roots, sandbox, search, show, token, vet, watch,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -57,6 +57,12 @@ enum Command {
     Sandbox(sandbox::Args),
     Image(image::Args),
     Changes(changes::Args),
+    Requests(requests::Args),
+    Approve(approve::Args),
+    Deny(deny::Args),
+    Grants(grants::Args),
+    Receipts(receipts::Args),
+    Token(token::Args),
     Doctor(doctor::Args),
     Explain(explain::Args),
     Completions(completions::Args),
@@ -92,6 +98,12 @@ impl Cli {
             Command::Image(args) => image::run(&args, &ui),
             Command::Sandbox(args) => sandbox::run(&args, &ui),
             Command::Changes(args) => changes::run(&args, &ui),
+            Command::Requests(args) => requests::run(&args, &ui),
+            Command::Approve(args) => approve::run(&args, &ui),
+            Command::Deny(args) => deny::run(&args, &ui),
+            Command::Grants(args) => grants::run(&args, &ui),
+            Command::Receipts(args) => receipts::run(&args, &ui),
+            Command::Token(args) => token::run(&args, &ui),
             Command::Doctor(args) => doctor::run(&args, &ui),
             Command::Explain(args) => explain::run(&args, &ui),
             Command::Completions(args) => completions::run(&args, &ui),

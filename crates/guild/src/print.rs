@@ -7,6 +7,7 @@ pub mod json;
 mod live;
 mod problem;
 mod progress;
+mod question;
 pub mod sarif;
 mod size;
 mod table;
@@ -16,6 +17,7 @@ pub use finding::finding;
 pub use live::LiveOutput;
 pub use problem::{problem, problem_line};
 pub use progress::Progress;
+pub use question::question;
 pub use size::size;
 pub use table::{Cell, table};
 

@@ -35,7 +35,8 @@ pub(super) struct Reader<'a> {
 impl Gate {
     /// Opens the gate of a hall, with what is remembered.
     pub fn open(hall: &Hall) -> Self {
-        Self { policy: policy(&hall.config), cache: Cache::open(hall.machine.cache.as_deref()) }
+        let policy = Policy { suppressed: hall.allowed.clone(), ..policy(&hall.config) };
+        Self { policy, cache: Cache::open(hall.machine.cache.as_deref()) }
     }
 
     /// Remembers what was found; that this fails is no reason to fail.
@@ -174,12 +175,16 @@ fn vetted(subject: &Subject<'_>, record: &Record, policy: &Policy) -> Vetted {
     let line = |finding: guild_vet::Finding| {
         policy.weigh(finding.code, record.digest).map(|tier| FindingLine::of(&finding, tier))
     };
+    let found = record.findings();
+    let found_count = found.len();
+    let findings: Vec<FindingLine> = found.into_iter().filter_map(line).collect();
     Vetted {
         name: subject.name.clone(),
         path: subject.path.to_string_lossy().into_owned(),
         verdict: record.verdict(policy).as_str(),
         digest: record.digest.to_string(),
-        findings: record.findings().into_iter().filter_map(line).collect(),
+        allowed: found_count - findings.len(),
+        findings,
         partial: record.partial.clone(),
     }
 }

@@ -1,6 +1,7 @@
 //! The engine on fixtures: what no command can show, or only in more words.
 
 mod access;
+mod books;
 mod images;
 mod live;
 mod modules;

@@ -4,7 +4,7 @@ use crate::{config_files, machine};
 use expect_test::{Expect, expect};
 use guild_engine::catalog::{Freshness, Machine};
 use guild_engine::{
-    Caller, Hall, ListRequest, PromptRequest, RenderRequest, SearchRequest, Target, VetRequest, contract,
+    Hall, ListRequest, Principal, PromptRequest, RenderRequest, SearchRequest, Target, VetRequest, contract,
     list, prompt, render, search, vet,
 };
 use guild_testkit::Fixture;
@@ -170,7 +170,7 @@ fn models_are_told_nothing_of_what_is_denied() {
 #[test]
 fn a_denied_skill_is_not_rendered() {
     let fixture = Fixture::write(WORLD);
-    let request = RenderRequest { name: "bad", arguments: &[], caller: Caller::Person };
+    let request = RenderRequest { name: "bad", arguments: &[], caller: &Principal::person("terminal") };
     let envelope = render(&open(&fixture), &request);
     assert_eq!((envelope.code.as_str(), envelope.data.text.as_str()), ("security_preflight_denied", ""));
     assert_eq!(
