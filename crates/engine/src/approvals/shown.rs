@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// What a person is shown about a run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Shown {
     /// Where the skill comes from: its scope and its path.
     pub source: String,
@@ -30,7 +30,7 @@ pub struct Shown {
 
 /// Something that a skill needs.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Capability {
     /// What: `workspace`, `network`, `environment`, `image`, `limits`, …
     pub name: String,
@@ -42,7 +42,7 @@ pub struct Capability {
 
 /// A file of the skill that has changed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct ChangedFile {
     /// Where it lies in the skill.
     pub path: String,
@@ -52,7 +52,7 @@ pub struct ChangedFile {
 
 /// Something that the vet found.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct ShownFinding {
     /// Which rule.
     pub code: String,
@@ -69,7 +69,7 @@ pub struct ShownFinding {
 }
 
 impl Shown {
-    /// What a request shows, as far as it can be read.
+    /// What a request shows; nothing where it says more than is known here, since nobody decides about what they are not shown.
     pub fn read(shown: &Value) -> Option<Self> {
         serde_json::from_value(shown.clone()).ok()
     }

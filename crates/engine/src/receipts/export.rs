@@ -1,5 +1,6 @@
 //! `receipts export`: this installation's chain as a file that others can check without it.
 
+use std::error::Error;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
@@ -19,8 +20,10 @@ pub async fn receipts_export(books: &Books, now: Timestamp, path: &Path) -> Enve
 }
 
 async fn export(books: &Books, now: Timestamp, path: &Path) -> Result<ReceiptsExport, Refusal> {
-    let unwritten = |error: &dyn std::error::Error| {
-        let message = format!("cannot write {}: {}", path.display(), with_cause(error));
+    let unwritten = |error: &dyn Error| {
+        // The name of the file that is made first is of no use to anybody; what the system said stands below it.
+        let said = error.source().map_or_else(|| error.to_string(), with_cause);
+        let message = format!("cannot write {}: {said}", path.display());
         Refusal::new(Code::WriteFailed, message)
     };
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -73,7 +73,11 @@ async fn said(args: &Args, ui: &Ui, books: &Books, by: &Principal) -> Result<Sai
         (_, true) => Some(Decision::Always),
         _ => None,
     };
-    if by.is_agent() || !ui.is_terminal() {
+    if by.is_agent() {
+        // It is refused, whatever it says.
+        return Ok(Said::Yes(given.unwrap_or(Decision::Once)));
+    }
+    if !ui.is_terminal() {
         let message = "without a terminal, say --once or --always";
         return given.map(Said::Yes).ok_or_else(|| Refusal::new(Code::Usage, message));
     }

@@ -12,14 +12,19 @@ fn the_schema_is_current() {
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let mut replies = Map::new();
     let mut add = |name: &str, schema: Json| replies.insert(name.to_owned(), schema);
+    add("approve", of::<reply::Decided>(&mut generator));
     add("changes apply", of::<reply::ChangesDecided>(&mut generator));
     add("changes drop", of::<reply::ChangesDecided>(&mut generator));
     add("changes list", of::<reply::ChangesList>(&mut generator));
     add("changes show", of::<reply::ChangesShow>(&mut generator));
     add("check", of::<reply::Check<'_>>(&mut generator));
     add("contract", of::<reply::Fit>(&mut generator));
+    add("deny", of::<reply::Decided>(&mut generator));
     add("doctor", of::<reply::Doctor>(&mut generator));
     add("explain", of::<Option<reply::Explain>>(&mut generator));
+    add("grants lift", of::<reply::Ended>(&mut generator));
+    add("grants list", of::<reply::Grants>(&mut generator));
+    add("grants revoke", of::<reply::Ended>(&mut generator));
     add("image import", of::<reply::ImageKept>(&mut generator));
     add("image inspect", of::<reply::ImageInspect>(&mut generator));
     add("image list", of::<reply::ImageList>(&mut generator));
@@ -29,8 +34,14 @@ fn the_schema_is_current() {
     add("new", of::<reply::New<'_>>(&mut generator));
     add("plugins", of::<reply::Plugins<'_>>(&mut generator));
     add("prompt", of::<reply::Prompt<'_>>(&mut generator));
+    add("receipts accept-loss", of::<reply::ReceiptsAcceptLoss>(&mut generator));
+    add("receipts export", of::<reply::ReceiptsExport>(&mut generator));
+    add("receipts list", of::<reply::ReceiptsList>(&mut generator));
+    add("receipts show", of::<reply::ReceiptShow>(&mut generator));
+    add("receipts verify", of::<reply::ReceiptsVerify>(&mut generator));
     add("reload", of::<reply::Reload<'_>>(&mut generator));
     add("render", of::<reply::Render<'_>>(&mut generator));
+    add("requests", of::<reply::Requests>(&mut generator));
     add("roots", of::<reply::Roots>(&mut generator));
     add("sandbox exec", of::<reply::SandboxRun>(&mut generator));
     add("sandbox launch", of::<reply::SandboxContainer>(&mut generator));
@@ -39,7 +50,13 @@ fn the_schema_is_current() {
     add("sandbox run", of::<reply::SandboxRun>(&mut generator));
     add("search", of::<reply::Search<'_>>(&mut generator));
     add("show", of::<reply::Show<'_>>(&mut generator));
+    add("token create", of::<reply::TokenCreated>(&mut generator));
+    add("token list", of::<reply::Tokens>(&mut generator));
+    add("token revoke", of::<reply::Ended>(&mut generator));
     add("vet", of::<reply::Vet>(&mut generator));
+    add("vet allow", of::<reply::VetAllow>(&mut generator));
+    add("vet allowed", of::<reply::VetAllowed>(&mut generator));
+    add("vet disallow", of::<reply::Ended>(&mut generator));
     add("watch", of::<reply::Watch>(&mut generator));
     for command in crate::commands().iter().filter(|command| *command != "completions") {
         assert!(replies.contains_key(command), "`{command}` has no schema");
