@@ -95,7 +95,7 @@ codes! {
     RoleInsufficient = "role_insufficient", 3, "The caller's role does not allow this.";
     ApprovalWayForbidden = "approval_way_forbidden", 3, "This cannot be decided in this way; it takes a person at a terminal.";
     NotConfirmed = "not_confirmed", 3, "The person did not confirm it, so nothing was decided.";
-    WarningNotAllowable = "warning_not_allowable", 3, "A denial cannot be allowed for one skill; only warnings can.";
+    WarningNotAllowable = "warning_not_allowable", 3, "Only a warning about a skill that was read whole can be allowed, and never a denial.";
     WarningNotFound = "warning_not_found", 1, "The skill has no such warning, or nobody has allowed it.";
     NothingLost = "nothing_lost", 1, "The ledger ends where its head says, so there is no loss to accept.";
     UnknownCode = "unknown_code", 2, "There is no such code.";

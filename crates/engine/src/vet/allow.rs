@@ -122,6 +122,14 @@ fn content(hall: &Hall, subject: &Subject<'_>, rule: Rule) -> Result<Digest, Ref
     let mut gate = Gate::open(hall);
     let vetted = gate.vet(subject);
     gate.close();
+    if !vetted.partial.is_empty() {
+        let message = format!(
+            "parts of skill `{}` were left unread, so nobody can tell what would be allowed: {}",
+            vetted.name,
+            vetted.partial.join("; ")
+        );
+        return Err(Refusal::new(Code::WarningNotAllowable, message));
+    }
     let has_it = vetted.findings.iter().any(|finding| finding.code == rule.as_str());
     let missing = || {
         let message = format!("skill `{}` has no warning `{rule}`, or it is allowed already", vetted.name);

@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::time::{Duration, SystemTime};
 
 /// What is replaced by its kind and a number, in the order in which it appears.
-const IDS: [(&str, usize); 9] = [
+const IDS: &[(&str, usize)] = &[
     ("rcp_", 26),
     ("run_", 26),
     ("grt_", 26),
@@ -19,7 +19,6 @@ const IDS: [(&str, usize); 9] = [
     ("sup_", 26),
     ("ins_", 32),
     ("ed25519:", 64),
-    ("sha256:", 64),
 ];
 
 /// A person's desk.
@@ -121,10 +120,19 @@ pub fn now() -> Timestamp {
     SystemTime::now().into()
 }
 
-/// The text with every id, key and time replaced by what it is.
+/// The text with every id, key, digest and time replaced by what it is.
 pub fn masked(text: &str) -> String {
+    mask_words(&nameless(text), &[("sha256:", 64)])
+}
+
+/// The text with every id, key and time replaced by what it is.
+pub fn nameless(text: &str) -> String {
+    mask_times(&mask_words(text, IDS))
+}
+
+fn mask_words(text: &str, words: &[(&str, usize)]) -> String {
     let mut text = text.to_owned();
-    for (prefix, length) in IDS {
+    for &(prefix, length) in words {
         let mut seen: Vec<String> = Vec::new();
         let is_id =
             |tail: &str| tail.len() == length && tail.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -139,7 +147,7 @@ pub fn masked(text: &str) -> String {
             text = text.replace(&id, &format!("[{word} {}]", seen.len()));
         }
     }
-    mask_times(&text)
+    text
 }
 
 fn mask_times(text: &str) -> String {

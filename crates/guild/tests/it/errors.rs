@@ -73,6 +73,18 @@ const PROVOKED: &[(Code, &[&str])] = &[
     (Code::ImageNotFound, &["image", "inspect", "gone"]),
     (Code::ImageInvalid, &["image", "import", "draft.md"]),
     (Code::SecurityPreflightDenied, &["vet", "downloads"]),
+    (Code::ReceiptNotFound, &["receipts", "show", "rcp_0"]),
+    (Code::RequestNotFound, &["deny", "apr_0"]),
+    (Code::GrantNotFound, &["grants", "lift", "grt_0"]),
+    (Code::TokenNotFound, &["token", "revoke", "tok_0"]),
+    (Code::PersonRequired, &["approve", "apr_0", "--agent", "writer"]),
+    (Code::RoleInsufficient, &["token", "create", "--agent", "writer", "--role", "admin"]),
+    (
+        Code::WarningNotAllowable,
+        &["vet", "allow", "review", "deny.shell.pipe_to_interpreter", "--reason", "sure"],
+    ),
+    (Code::WarningNotFound, &["vet", "disallow", "sup_0"]),
+    (Code::NothingLost, &["receipts", "accept-loss", "--reason", "none"]),
     (Code::UnknownCode, &["explain", "check_faild"]),
     (Code::Usage, &["list", "--sorce"]),
 ];
@@ -102,6 +114,15 @@ const ELSEWHERE: &[(Code, &str)] = &[
     (Code::ImageInUse, "images::an_image_comes_is_looked_at_and_goes"),
     (Code::RegistryDenied, "images::a_password_comes_from_dockers_configuration"),
     (Code::RegistryFailed, "the unit tests of crates/engine/src/image/failure.rs"),
+    (Code::LedgerUnavailable, "receipts::a_ledger_that_is_no_database_is_ledger_unavailable"),
+    (Code::LedgerNewer, "receipts::a_file_of_a_newer_program_and_one_of_something_else_are_told_apart"),
+    (Code::LedgerCut, "receipts::a_lost_head_is_ledger_cut_until_a_person_accepts_the_loss"),
+    (Code::ReceiptsBroken, "receipts::an_edit_in_the_database_is_receipts_broken"),
+    (Code::RequestExpired, "approvals::what_nobody_answers_expires"),
+    (Code::AlreadyDecided, "approvals::a_request_is_approved_once_and_answered_once"),
+    (Code::DenialStands, "approvals::a_denial_sticks_until_it_is_lifted"),
+    (Code::ApprovalWayForbidden, "approvals::the_configuration_can_forbid_approving_without_a_terminal"),
+    (Code::NotConfirmed, "approvals::enter_alone_and_going_away_decide_nothing"),
     (Code::Internal, "the unit test of crates/guild/src/defect.rs"),
 ];
 
@@ -285,7 +306,7 @@ fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
             {"status":"error","code":"usage","message":"unrecognized subcommand 'lst'; tip: a similar subcommand exists: 'list'","data":null}
             [exit 2]
             $ guild --json
-            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, roots, plugins, new, prompt, render, reload, watch, sandbox, image, changes, doctor, explain, completions]","data":null}
+            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, roots, plugins, new, prompt, render, reload, watch, sandbox, image, changes, requests, approve, deny, grants, receipts, token, doctor, explain, completions]","data":null}
             [exit 2]
             $ guild list --sourc x
             [stderr]

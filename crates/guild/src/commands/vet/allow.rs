@@ -15,7 +15,7 @@ pub struct Allow {
     /// The skill: `name`, `plugin/name` or `plugin:name`
     #[arg(value_name = "NAME")]
     name: String,
-    /// The warning, such as `warn.secrets.key`
+    /// The warning, such as `warn.shell.eval`
     #[arg(value_name = "RULE")]
     rule: String,
     /// Why it is nothing to worry about
