@@ -92,7 +92,7 @@ codes! {
     AlreadyDecided = "already_decided", 1, "Somebody has decided it before; what they decided stays.";
     DenialStands = "denial_stands", 3, "A person has denied it, and nobody has lifted that.";
     PersonRequired = "person_required", 3, "An agent cannot decide this; it takes a person.";
-    RoleInsufficient = "role_insufficient", 3, "The caller's role does not allow this.";
+    RoleInsufficient = "role_insufficient", 3, "The role, the caller's or the one that is asked for, does not allow this.";
     ApprovalWayForbidden = "approval_way_forbidden", 3, "This cannot be decided in this way; it takes a person at a terminal.";
     NotConfirmed = "not_confirmed", 3, "The person did not confirm it, so nothing was decided.";
     WarningNotAllowable = "warning_not_allowable", 3, "Only a warning about a skill that was read whole can be allowed, and never a denial.";

@@ -61,7 +61,7 @@ impl Terminal {
         let mut piece = [0; 4096];
         // A terminal that nobody holds any more is an error to read, and that is its end.
         while let Ok(count @ 1..) = self.person.read(&mut piece) {
-            shown.extend_from_slice(&piece[..count]);
+            shown.extend(piece.iter().take(count));
         }
         let status = child.wait().expect("wait for the program");
         let stdout = reader.join().expect("join the reader").expect("read standard output");

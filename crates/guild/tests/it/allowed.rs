@@ -72,7 +72,11 @@ fn a_warning_is_allowed_until_a_byte_changes() {
     );
     let script = desk.env.project().join(".guild/skills/push/push.sh");
     fs::write(&script, fs::read_to_string(&script).unwrap() + "echo done\n").unwrap();
-    check(&desk, "", "guild vet push", &expect![[r#"
+    check(
+        &desk,
+        "",
+        "guild vet push",
+        &expect![[r#"
         $ guild vet push
         warn: push ([ROOT]/project/.guild/skills/push/SKILL.md)
           push.sh:2: warn.shell.eval: Text that is not known beforehand is executed as commands.
@@ -80,7 +84,8 @@ fn a_warning_is_allowed_until_a_byte_changes() {
             hint: call the command directly, with its arguments quoted
         [stderr]
         1 skill: 0 allowed, 1 with warnings, 0 denied
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -176,7 +181,11 @@ fn the_vet_makes_no_ledger_and_does_without_one_that_cannot_be_read() {
     assert_eq!(desk.env.guild(&["vet", "push"]).stderr(), "1 skill: 0 allowed, 1 with warnings, 0 denied\n");
     assert!(!desk.env.home().join(".local").exists());
     desk.env.write("//- /home/.local/share/guild/ledger.db\nno database\n");
-    check(&desk, "", "guild vet push", &expect![[r#"
+    check(
+        &desk,
+        "",
+        "guild vet push",
+        &expect![[r#"
         $ guild vet push
         warn: push ([ROOT]/project/.guild/skills/push/SKILL.md)
           push.sh:2: warn.shell.eval: Text that is not known beforehand is executed as commands.
@@ -185,7 +194,8 @@ fn the_vet_makes_no_ledger_and_does_without_one_that_cannot_be_read() {
         [stderr]
         warning: [ROOT]/home/.local/share/guild/ledger.db: the ledger is damaged or no database: error returned from database: (code: 26) file is not a database; restore it from a backup, or move it away to begin anew; allowed warnings are shown
         1 skill: 0 allowed, 1 with warnings, 0 denied
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -21,7 +21,9 @@ fn check(desk: &Desk, id: &str, script: &str, expected: &Expect) {
 #[track_caller]
 fn check_typed(desk: &Desk, arguments: &[&str], typed: &str, expected: &Expect) {
     let arguments = [arguments, &["--color", "never"]].concat();
-    expected.assert_eq(&masked(&desk.env.invocation(&arguments).typed(typed).to_string()));
+    let shown = desk.env.invocation(&arguments).typed(typed).to_string();
+    // A question ends with a blank, which snapshots do not.
+    expected.assert_eq(&masked(&shown).replace(" \n", "\n"));
 }
 
 #[test]
@@ -305,7 +307,7 @@ fn enter_alone_and_going_away_decide_nothing() {
             changed     changed report.sh
             vet         warn.network.egress report.sh:3: sends something
                         curl -d @out
-            Approve every such run? [yes/deny/later] Approve every such run? [yes/deny/later] 
+            Approve every such run? [yes/deny/later] Approve every such run? [yes/deny/later]
             error[not_confirmed]: nothing was decided; [APR 1] still waits
         "#]],
     );
