@@ -63,18 +63,10 @@ impl Books {
         Ok(Self { ledger, approvals: settings.approvals, location, runs: state.join("runs") })
     }
 
-    /// Opens the books if there are any, for whoever only asks what they say.
-    pub async fn open_existing(
-        places: &Places,
-        config: &Config,
-        ignored: &[Problem],
-    ) -> Result<Option<Self>, Refusal> {
-        let is_elsewhere = settings::read(config)?.location.is_some();
+    /// Whether there are books, or should be, for whoever only asks what they say and would make none.
+    pub fn exist(places: &Places, config: &Config) -> bool {
         let is_here = || places.data.as_ref().is_some_and(|data| data.join(FILE).exists());
-        if !is_elsewhere && ignored.is_empty() && !is_here() {
-            return Ok(None);
-        }
-        Self::open(places, config, ignored).await.map(Some)
+        settings::read(config).map_or(true, |settings| settings.location.is_some()) || is_here()
     }
 
     /// Opens the books to write in them: runs whose process is gone are interrupted first.

@@ -41,21 +41,20 @@ pub fn ask<T: Default>(
 /// Counts the warnings that a person has allowed. Where the books cannot be read none is, which is said and is no reason to stop:
 /// nothing becomes safer to load by it.
 pub fn allow(ui: &Ui, hall: &mut Hall) {
-    let read = runtime::block_on(async {
-        let places = ui.places();
-        let books = Books::open_existing(&places, &hall.config, &hall.ignored_config).await;
-        match books {
-            Ok(Some(books)) => {
-                let allowed = hall.allow(&books).await;
-                books.leave();
-                allowed.map_err(|refusal| refusal.message)
-            }
-            Ok(None) => Ok(()),
-            Err(refusal) => Err(refusal.message),
-        }
-    });
-    let problem = read.map_err(|error| error.to_string()).and_then(|read| read);
-    if let Err(message) = problem {
-        ui.warn(&format!("{message}; allowed warnings are shown"));
+    let places = ui.places();
+    if !Books::exist(&places, &hall.config) {
+        return;
     }
+    let read = runtime::block_on(async {
+        let books = Books::open(&places, &hall.config, &hall.ignored_config).await?;
+        let allowed = hall.allow(&books).await;
+        books.leave();
+        allowed
+    });
+    let problem = match read {
+        Ok(Ok(())) => return,
+        Ok(Err(refusal)) => refusal.message,
+        Err(error) => error.to_string(),
+    };
+    ui.warn(&format!("{problem}; allowed warnings are shown"));
 }

@@ -1,6 +1,7 @@
 //! `receipts export`: this installation's chain as a file that others can check without it.
 
 use std::error::Error;
+use std::fs;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
@@ -21,12 +22,12 @@ pub async fn receipts_export(books: &Books, now: Timestamp, path: &Path) -> Enve
 
 async fn export(books: &Books, now: Timestamp, path: &Path) -> Result<ReceiptsExport, Refusal> {
     let unwritten = |error: &dyn Error| {
-        // The name of the file that is made first is of no use to anybody; what the system said stands below it.
-        let said = error.source().map_or_else(|| error.to_string(), with_cause);
-        let message = format!("cannot write {}: {said}", path.display());
+        let message = format!("cannot write {}: {}", path.display(), with_cause(error));
         Refusal::new(Code::WriteFailed, message)
     };
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Asked first, lest the message be about a file that nobody has named.
+    fs::metadata(directory).map_err(|error| unwritten(&error))?;
     let mut file = NamedTempFile::new_in(directory).map_err(|error| unwritten(&error))?;
     let mut out = BufWriter::new(file.as_file_mut());
     let installation = books.ledger.installation();

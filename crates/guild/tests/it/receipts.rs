@@ -223,7 +223,7 @@ fn an_exported_file_is_verified_offline_and_an_edit_in_it_is_found() {
             [exit 1]
             $ guild receipts export no/such/directory/out.jsonl
             [stderr]
-            error[write_failed]: cannot write [ROOT]/project/no/such/directory/out.jsonl: No such file or directory (os error 2) at path "[ROOT]/project/no/such/directory/.tmpZDvEEl"
+            error[write_failed]: cannot write [ROOT]/project/no/such/directory/out.jsonl: No such file or directory (os error 2)
             [exit 1]
         "#]],
     );
