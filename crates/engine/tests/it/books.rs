@@ -158,6 +158,22 @@ fn what_the_configuration_says_wrongly_is_refused_and_never_a_default() {
 }
 
 #[test]
+fn a_slip_in_the_configuration_is_a_problem_that_shows_no_password() {
+    let fixture = guild_testkit::Fixture::write(
+        "//- /home/config.toml\n[ledger]\nurl = \"mysql://guild:hunter2@db/guild\"\n[approvals]\nflags = false\n//- /project/\n",
+    );
+    let hall = crate::hall(&fixture);
+    let told: Vec<String> = hall
+        .config_problems()
+        .map(|problem| format!("{}: {} ({})", problem.code.as_str(), problem.message, problem.hint))
+        .collect();
+    expect![[r#"
+        config_value_invalid: `ledger.url` is no URL of PostgreSQL (write `postgres://user@host/database`)
+        config_key_unknown: `approvals.flags` is not known and was ignored (did you mean `flag`?)"#]]
+    .assert_eq(&told.join("\n"));
+}
+
+#[test]
 fn a_projects_file_decides_nothing_about_the_books() {
     let text = "[ledger]\nurl = \"postgres://evil.example/guild\"\n[approvals]\nflag = true\n[trust]\ninstallations = []";
     let home = Home::with(Layer::Project, text);
