@@ -42,6 +42,11 @@ codes! {
     SkillAmbiguous = "skill_ambiguous", 1, "Several skills bear that name; use one of the qualified names listed.";
     SecurityPreflightDenied = "security_preflight_denied", 3, "The vet denies the skill; the findings say why.";
     SkillNotInvocable = "skill_not_invocable", 3, "The skill may not be called by this caller.";
+    SkillFilesRefused = "skill_files_refused", 3, "Among the skill's files is a link that leads out, a device, a socket, a pipe or a name that is no text.";
+    SkillTooLarge = "skill_too_large", 1, "The skill has more files, or larger or deeper ones, than can be staged.";
+    SkillChanged = "skill_changed", 1, "The skill is no longer what was found a moment ago; ask again.";
+    HashUnknown = "hash_unknown", 1, "Nothing that has this hash is in the store of this machine.";
+    StoreDamaged = "store_damaged", 1, "Stored content is not what its digest says, and was not used.";
     PathNotFound = "path_not_found", 1, "There is no skill, plugin or directory of them at that path.";
     UnknownSource = "unknown_source", 2, "The source is none of the scopes.";
     EmptyQuery = "empty_query", 2, "The query has no words.";

@@ -16,6 +16,7 @@ mod envelope;
 mod explain;
 mod file_match;
 mod hall;
+mod hash;
 mod image;
 mod instructions;
 mod invocable;
@@ -32,6 +33,7 @@ mod roots;
 mod sandbox;
 mod search;
 mod sections;
+pub mod security_hash;
 mod show;
 mod vet;
 mod watch;
@@ -49,8 +51,10 @@ pub use explain::explain;
 pub use guild_catalog as catalog;
 pub use guild_manifest as manifest;
 pub use guild_sandbox as containers;
+pub use guild_source as source;
 pub use guild_vet as rules;
 pub use hall::{ConfigFile, Configured, Hall, configure};
+pub use hash::hash;
 pub use image::{
     Images, ImportRequest, ImportSource, PullRequest, image_import, image_inspect, image_list, image_pull,
     image_remove,

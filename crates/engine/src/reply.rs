@@ -4,6 +4,7 @@
 
 mod changes;
 mod check;
+mod hash;
 mod image;
 mod lossy;
 mod sandbox;
@@ -18,6 +19,7 @@ use serde::Serialize;
 
 pub use changes::{ChangeDetail, ChangeSummary, ChangesDecided, ChangesList, ChangesShow, RefusedChange};
 pub use check::{Check, CheckSummary, CheckedFile, OtherFile, ProblemLine};
+pub use hash::Hash;
 pub use image::{
     ImageConfig, ImageDetail, ImageInspect, ImageKept, ImageLine, ImageList, ImageRemove, ImageSource,
     LayerLine, RoleLine,

@@ -1,7 +1,7 @@
 //! The command line: global options and one subcommand, each in a file of its own.
 
 use crate::commands::{
-    changes, check, completions, contract, doctor, explain, image, list, new, plugins, prompt, reload,
+    changes, check, completions, contract, doctor, explain, hash, image, list, new, plugins, prompt, reload,
     render, roots, sandbox, search, show, vet, watch,
 };
 use crate::ui::{Colour, Ui};
@@ -47,6 +47,7 @@ enum Command {
     Check(check::Args),
     Vet(vet::Args),
     Contract(contract::Args),
+    Hash(hash::Args),
     Roots(roots::Args),
     Plugins(plugins::Args),
     New(new::Args),
@@ -82,6 +83,7 @@ impl Cli {
             Command::Check(args) => check::run(&args, &ui),
             Command::Vet(args) => vet::run(&args, &ui),
             Command::Contract(args) => contract::run(&args, &ui),
+            Command::Hash(args) => hash::run(&args, &ui),
             Command::Roots(args) => roots::run(&args, &ui),
             Command::Plugins(args) => plugins::run(&args, &ui),
             Command::New(args) => new::run(&args, &ui),

@@ -8,6 +8,7 @@ pub mod completions;
 pub mod contract;
 pub mod doctor;
 pub mod explain;
+pub mod hash;
 pub mod image;
 pub mod list;
 pub mod new;

@@ -7,6 +7,7 @@ mod modules;
 mod new;
 mod paths;
 mod sections;
+mod security_hash;
 mod vet;
 
 use guild_engine::catalog::{Freshness, Machine};

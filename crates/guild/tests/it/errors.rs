@@ -38,6 +38,20 @@ name: deploy
 description: Ships elsewhere
 ---
 Ship it, and look at the log while it starts.
+//- /project/.guild/skills/leaky/SKILL.md
+---
+name: leaky
+description: Waits for something
+---
+Wait.
+//- /project/.guild/skills/leaky/feed kind:pipe
+//- /project/.guild/skills/deep/SKILL.md
+---
+name: deep
+description: Lies deep
+---
+Dig.
+//- /project/.guild/skills/deep/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19/20/21/22/23/24/25/26/27/28/29/30/31/32/x
 //- /project/draft.md
 No frontmatter, and nothing that would make this a skill.
 //- /project/blocked/.git/
@@ -54,6 +68,8 @@ const PROVOKED: &[(Code, &[&str])] = &[
     (Code::SkillNotFound, &["show", "reveiw"]),
     (Code::SkillAmbiguous, &["show", "deploy"]),
     (Code::SkillNotInvocable, &["render", "review"]),
+    (Code::SkillFilesRefused, &["hash", "leaky"]),
+    (Code::SkillTooLarge, &["hash", "deep"]),
     (Code::PathNotFound, &["check", "nowhere"]),
     (Code::UnknownSource, &["list", "--source", "projct"]),
     (Code::EmptyQuery, &["search", "  "]),
@@ -79,6 +95,9 @@ const PROVOKED: &[(Code, &[&str])] = &[
 
 /// Codes that no single command line provokes, with the test that does.
 const ELSEWHERE: &[(Code, &str)] = &[
+    (Code::SkillChanged, HASHES),
+    (Code::HashUnknown, HASHES),
+    (Code::StoreDamaged, HASHES),
     (Code::ReloadFailed, "watch::a_look_that_fails_is_told_once_and_what_was_known_stays"),
     (
         Code::ContainerNotYours,
@@ -107,6 +126,9 @@ const ELSEWHERE: &[(Code, &str)] = &[
 
 /// What depends on the machine is provoked by the attacks on the sandbox, and made into codes there.
 const REFUSALS: &str = "the unit tests of crates/engine/src/sandbox/refusal.rs";
+
+/// What happens between two looks at a skill, or to the store, is brought about there.
+const HASHES: &str = "the tests of crates/engine/tests/it/security_hash.rs";
 
 /// What takes an archive is provoked with one.
 const IMAGES: &str = "images::what_is_refused_leaves_nothing_behind";
@@ -285,7 +307,7 @@ fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
             {"status":"error","code":"usage","message":"unrecognized subcommand 'lst'; tip: a similar subcommand exists: 'list'","data":null}
             [exit 2]
             $ guild --json
-            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, roots, plugins, new, prompt, render, reload, watch, sandbox, image, changes, doctor, explain, completions]","data":null}
+            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, hash, roots, plugins, new, prompt, render, reload, watch, sandbox, image, changes, doctor, explain, completions]","data":null}
             [exit 2]
             $ guild list --sourc x
             [stderr]
@@ -463,7 +485,7 @@ fn a_configuration_that_cannot_be_read_is_told_by_every_command() {
                                  hint: run `guild check` for the lines
             good  roots          2 of 171 known places are there, 0 cannot be read
             good  index          kept below [ROOT]/home/.cache/guild
-            good  skills         9 load, 0 do not
+            good  skills         11 load, 0 do not
             good  descriptions   every skill has one
             good  eligibility    every skill has what it asks for
             look  collisions     1 name borne more than once: review
@@ -498,10 +520,20 @@ fn a_project_that_offers_a_pipe_as_its_configuration_is_not_waited_for() {
         "guild check",
         &expect![[r#"
             $ guild check
+            [ROOT]/project/.guild/skills/deep/1/2/3/4/5/6/7/8/9/10/11/12/13:1:1: warning[scan_limit]: the skill has more than 10000 files or is deeper than 12
+              hint: keep what the skill does not need elsewhere
+            [ROOT]/project/.guild/skills/deep/SKILL.md:1:1: warning[body_too_short]: the skill has 47 bytes; fewer than 80 are too short to be of use
+             1 | ---
+               | ^
+              hint: say when to use the skill, its steps and how to verify them
+            [ROOT]/project/.guild/skills/leaky/SKILL.md:1:1: warning[body_too_short]: the skill has 59 bytes; fewer than 80 are too short to be of use
+             1 | ---
+               | ^
+              hint: say when to use the skill, its steps and how to verify them
             [ROOT]/project/guild.toml:1:1: error[config_invalid]: the file cannot be read: it is no regular file
               hint: check what it is and who may read it
             [stderr]
-            error[check_failed]: 3 skills, 3 loaded, 1 error, 0 warnings
+            error[check_failed]: 5 skills, 5 loaded, 1 error, 3 warnings
             [exit 1]
         "#]],
     );

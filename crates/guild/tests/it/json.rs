@@ -143,6 +143,24 @@ fn vet() {
 }
 
 #[test]
+fn hash() {
+    let file = within("payload.files.0", "path executable size digest");
+    let parts = "version skill plugin files contract profile policy image locks configuration limits";
+    let fields: Vec<String> = file.into_iter().chain(within("payload", parts)).collect();
+    let fields: Vec<&str> = fields.iter().map(String::as_str).chain(["security_hash", "payload"]).collect();
+    // Of the host that the tests run on it says something, and so its hash does.
+    let mut envelope = run(&env(WORLD), &["hash", "measure"]);
+    for pointer in ["/data/security_hash", "/data/payload/image/digest"] {
+        let digest = envelope.pointer_mut(pointer).unwrap();
+        assert!(digest.as_str().unwrap().starts_with("sha256:"), "{digest}");
+        *digest = "[DIGEST]".into();
+    }
+    check_envelope("hash", &envelope, &fields);
+    check("hash-plugin", &["hash", "acme/deploy"], &["security_hash", "payload.plugin.version"]);
+    check("hash-missing", &["hash", "mesure"], &["security_hash", "payload", "candidates.0"]);
+}
+
+#[test]
 fn the_vet_s_sarif_names_rule_place_and_evidence() {
     let output = env(WORLD).guild(&["vet", "downloads", "--sarif"]);
     let log: Json = serde_json::from_str(&output.stdout()).unwrap();

@@ -20,6 +20,7 @@ fn the_schema_is_current() {
     add("contract", of::<reply::Fit>(&mut generator));
     add("doctor", of::<reply::Doctor>(&mut generator));
     add("explain", of::<Option<reply::Explain>>(&mut generator));
+    add("hash", of::<reply::Hash>(&mut generator));
     add("image import", of::<reply::ImageKept>(&mut generator));
     add("image inspect", of::<reply::ImageInspect>(&mut generator));
     add("image list", of::<reply::ImageList>(&mut generator));

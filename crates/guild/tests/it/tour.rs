@@ -51,6 +51,11 @@ guild vet --explain deny.lure.password_archive
 guild contract complexity
 guild contract code-review
 
+# What an approval would be given to.
+guild hash code-review
+guild hash acme/deploy --explain
+guild hash changelog --explain -q
+
 # Where it all comes from.
 guild roots
 guild plugins
