@@ -35,6 +35,7 @@ mod search;
 mod sections;
 pub mod security_hash;
 mod show;
+mod skill_diff;
 mod vet;
 mod watch;
 
@@ -75,5 +76,6 @@ pub use sandbox::{
 };
 pub use search::{SearchRequest, search};
 pub use show::show;
+pub use skill_diff::skill_diff;
 pub use vet::{Target, VetRequest, policy, vet};
 pub use watch::watch;

@@ -9,6 +9,7 @@ mod image;
 mod lossy;
 mod sandbox;
 mod show;
+mod skill_diff;
 mod skill_list;
 mod summary;
 mod vet;
@@ -26,6 +27,7 @@ pub use image::{
 };
 pub use sandbox::{ContainerLine, LeftBehind, SandboxContainer, SandboxList, SandboxRun};
 pub use show::{Contract, Detail, Param, Show};
+pub use skill_diff::{CapabilityChange, Comparison, FileChange, SkillDiff};
 pub use skill_list::SkillList;
 pub use summary::{CollisionLine, FilePath, SkillSummary};
 pub use vet::{FindingLine, Fit, Vet, VetSummary, Vetted};

@@ -4,12 +4,14 @@
 //! hash is the digest of a [`Payload`], which is kept in the store under it, so that whoever sees another hash later can be told what
 //! has changed. It grants nothing. The work is a few files' reading and is done at once; nothing here waits for anybody.
 
+mod compare;
 mod failure;
 mod locks;
 mod origin;
 mod payload;
 mod stage;
 
+pub use compare::compare;
 pub use payload::{
     Configuration, ContractTerms, EntrypointFiles, ImageIdentity, Limits, LockFile, Payload, PluginIdentity,
     SkillIdentity,

@@ -1,8 +1,8 @@
 //! The command line: global options and one subcommand, each in a file of its own.
 
 use crate::commands::{
-    changes, check, completions, contract, doctor, explain, hash, image, list, new, plugins, prompt, reload,
-    render, roots, sandbox, search, show, vet, watch,
+    changes, check, completions, contract, diff, doctor, explain, hash, image, list, new, plugins, prompt,
+    reload, render, roots, sandbox, search, show, vet, watch,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -48,6 +48,7 @@ enum Command {
     Vet(vet::Args),
     Contract(contract::Args),
     Hash(hash::Args),
+    Diff(diff::Args),
     Roots(roots::Args),
     Plugins(plugins::Args),
     New(new::Args),
@@ -84,6 +85,7 @@ impl Cli {
             Command::Vet(args) => vet::run(&args, &ui),
             Command::Contract(args) => contract::run(&args, &ui),
             Command::Hash(args) => hash::run(&args, &ui),
+            Command::Diff(args) => diff::run(&args, &ui),
             Command::Roots(args) => roots::run(&args, &ui),
             Command::Plugins(args) => plugins::run(&args, &ui),
             Command::New(args) => new::run(&args, &ui),

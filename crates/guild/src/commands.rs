@@ -6,6 +6,7 @@ pub mod changes;
 pub mod check;
 pub mod completions;
 pub mod contract;
+pub mod diff;
 pub mod doctor;
 pub mod explain;
 pub mod hash;

@@ -1,6 +1,7 @@
 //! Output for people: what is coloured, cut to the terminal and made harmless.
 
 mod bar;
+mod difference;
 pub mod escape;
 mod finding;
 pub mod json;
@@ -12,6 +13,7 @@ mod size;
 mod table;
 
 pub use bar::Bar;
+pub use difference::difference;
 pub use finding::finding;
 pub use live::LiveOutput;
 pub use problem::{problem, problem_line};

@@ -2,8 +2,13 @@
 //!
 //! They are part of the tree like any other file; this says which of them to point at when one has changed.
 
-/// Their names, wherever they lie in a skill or plugin.
-pub const LOCKS: &[&str] = &[
+/// Whether a path is that of one, wherever it lies in a skill or plugin.
+pub fn is_lock(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    LOCKS.contains(&name)
+}
+
+const LOCKS: &[&str] = &[
     "Cargo.lock",
     "Gemfile.lock",
     "Package.resolved",

@@ -1,6 +1,6 @@
 //! What is hashed. Its form is API: a changed field is a new [`VERSION`], and every approval asks again.
 
-use super::locks::LOCKS;
+use super::locks::is_lock;
 use crate::Code;
 use crate::sandbox::Refusal;
 use guild_manifest::skill::{self, Contract, Skill};
@@ -189,7 +189,7 @@ impl Payload {
             profile: contract.profile.clone(),
             policy,
             image,
-            locks: tree.files().iter().filter(|file| is_lock(file)).map(LockFile::of).collect(),
+            locks: tree.files().iter().filter(|file| is_lock(&file.path)).map(LockFile::of).collect(),
             configuration: Configuration::of(skill),
             limits: Limits::of(&contract.limits),
             contract: ContractTerms::of(contract),
@@ -225,11 +225,6 @@ impl Payload {
         }
         serde_json::from_slice(&bytes).map_err(|_| no_payload())
     }
-}
-
-fn is_lock(file: &FileEntry) -> bool {
-    let name = file.path.rsplit('/').next().unwrap_or_default();
-    LOCKS.contains(&name)
 }
 
 impl LockFile {

@@ -8,6 +8,7 @@ mod new;
 mod paths;
 mod sections;
 mod security_hash;
+mod skill_diff;
 mod vet;
 
 use guild_engine::catalog::{Freshness, Machine};

@@ -70,6 +70,7 @@ const PROVOKED: &[(Code, &[&str])] = &[
     (Code::SkillNotInvocable, &["render", "review"]),
     (Code::SkillFilesRefused, &["hash", "leaky"]),
     (Code::SkillTooLarge, &["hash", "deep"]),
+    (Code::HashUnknown, &["diff", "review", "--from", NO_HASH]),
     (Code::PathNotFound, &["check", "nowhere"]),
     (Code::UnknownSource, &["list", "--source", "projct"]),
     (Code::EmptyQuery, &["search", "  "]),
@@ -93,10 +94,12 @@ const PROVOKED: &[(Code, &[&str])] = &[
     (Code::Usage, &["list", "--sorce"]),
 ];
 
+/// What nothing has.
+const NO_HASH: &str = "sha256:0000000000000000000000000000000000000000000000000000000000000000";
+
 /// Codes that no single command line provokes, with the test that does.
 const ELSEWHERE: &[(Code, &str)] = &[
     (Code::SkillChanged, HASHES),
-    (Code::HashUnknown, HASHES),
     (Code::StoreDamaged, HASHES),
     (Code::ReloadFailed, "watch::a_look_that_fails_is_told_once_and_what_was_known_stays"),
     (
@@ -307,7 +310,7 @@ fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
             {"status":"error","code":"usage","message":"unrecognized subcommand 'lst'; tip: a similar subcommand exists: 'list'","data":null}
             [exit 2]
             $ guild --json
-            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, hash, roots, plugins, new, prompt, render, reload, watch, sandbox, image, changes, doctor, explain, completions]","data":null}
+            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, hash, diff, roots, plugins, new, prompt, render, reload, watch, sandbox, image, changes, doctor, explain, completions]","data":null}
             [exit 2]
             $ guild list --sourc x
             [stderr]

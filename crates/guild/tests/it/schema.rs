@@ -18,6 +18,7 @@ fn the_schema_is_current() {
     add("changes show", of::<reply::ChangesShow>(&mut generator));
     add("check", of::<reply::Check<'_>>(&mut generator));
     add("contract", of::<reply::Fit>(&mut generator));
+    add("diff", of::<reply::SkillDiff>(&mut generator));
     add("doctor", of::<reply::Doctor>(&mut generator));
     add("explain", of::<Option<reply::Explain>>(&mut generator));
     add("hash", of::<reply::Hash>(&mut generator));

@@ -55,6 +55,8 @@ guild contract code-review
 guild hash code-review
 guild hash acme/deploy --explain
 guild hash changelog --explain -q
+guild diff changelog --from sha256:0000000000000000000000000000000000000000000000000000000000000000
+guild diff changelog --from yesterday
 
 # Where it all comes from.
 guild roots
