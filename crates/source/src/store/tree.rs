@@ -39,12 +39,16 @@ pub fn materialise(store: &Store, tree: &TreeManifest, digest: &Digest) -> Resul
     // way, and only if it is still damaged then, lest it be somebody's who is using it.
     let _lock = lock(store)?;
     if !is_intact(&place, tree) {
-        let aside = fs::rename(&place, workspace.path().join("damaged"));
-        match aside {
+        match fs::rename(&place, workspace.path().join("damaged")) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 return Err(failed("replace", &place)(error));
             }
-            _ => fs::rename(&made, &place).map_err(failed("make", &place))?,
+            _ => {}
+        }
+        match fs::rename(&made, &place) {
+            // Now that nothing was in the way, another one was quicker, and needed no lock.
+            Err(_) if is_intact(&place, tree) => {}
+            placed => placed.map_err(failed("make", &place))?,
         }
     }
     Ok(place)

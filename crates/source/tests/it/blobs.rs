@@ -46,6 +46,15 @@ fn a_content_that_was_cut_short_is_written_again() {
 }
 
 #[test]
+fn a_place_for_unfinished_things_that_somebody_removed_is_made_again() {
+    let world = World::new("");
+    world.store().put(b"one").unwrap();
+    fs::remove_dir_all(world.fixture.join("data/store/tmp")).unwrap();
+    world.store().put(b"two").unwrap();
+    assert_eq!(world.blob_count(), 2);
+}
+
+#[test]
 fn a_content_that_is_no_tree_is_not_taken_for_one() {
     let world = World::new("");
     let digest = world.store().put(b"{\"version\":1,\"files\":[],\"more\":0}").unwrap();

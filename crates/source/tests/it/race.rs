@@ -59,6 +59,24 @@ fn a_whole_tree_is_never_replaced() {
     }
 }
 
+/// Whoever tidied up once let go of the lock before it removed what it took for a dead one's.
+#[test]
+fn nobody_loses_a_place_that_was_just_made_to_one_who_tidies_up() {
+    let world = World::new("");
+    let store = world.store();
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let store = &store;
+            scope.spawn(move || {
+                for number in 0..rounds() * 4 {
+                    store.put(format!("{thread} {number}").as_bytes()).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(world.blob_count() as u64, rounds() * 16);
+}
+
 #[test]
 fn what_is_staged_while_it_is_rewritten_is_one_reading_of_it() {
     let world = World::new(SKILL);
