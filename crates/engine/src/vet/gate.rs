@@ -8,7 +8,7 @@ use super::subject::Subject;
 use super::tree::{self, Node};
 use crate::hall::Hall;
 use crate::reply::{FindingLine, Vetted};
-use guild_catalog::{Entry, validate};
+use guild_catalog::{Entry, bundled, validate};
 use guild_manifest::skill::{self, Contract, Profile, Source};
 use guild_manifest::{Code as ProblemCode, Problem, Severity};
 use guild_vet::{Code, Input, Policy, Remark, Report, Tier, Verdict};
@@ -141,11 +141,8 @@ pub(crate) fn report(subject: &Subject<'_>) -> Report {
 }
 
 fn nodes(subject: &Subject<'_>) -> Vec<Node> {
-    match subject.entry.filter(|_| subject.is_builtin()) {
-        Some(entry) => {
-            let bytes = guild_catalog::bytes(entry).unwrap_or_default().into_owned();
-            vec![Node::of_bytes(&subject.file(), bytes)]
-        }
+    match subject.entry.and_then(|entry| bundled::files(&entry.place)) {
+        Some(files) => files.iter().map(|file| Node::of_bytes(file.path, file.bytes.to_vec())).collect(),
         None => tree::read(subject),
     }
 }

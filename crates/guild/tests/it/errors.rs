@@ -447,9 +447,10 @@ fn a_configuration_that_cannot_be_read_is_told_by_every_command() {
         "guild plugins -q\nguild prompt --agent x --format bullets --budget 30\nguild doctor",
         &expect![[r#"
             $ guild plugins -q
-            NAME  VERSION  SOURCE   SKILLS  STATE  DESCRIPTION
-            a     -        project  1       on
-            b     -        project  1       on
+            NAME           VERSION  SOURCE   SKILLS  STATE  DESCRIPTION
+            a              -        project  1       on
+            b              -        project  1       on
+            guild-samples  0.1.0    builtin  1       on     Skills that come with Guildhall: complexity of Python code, worksheets for debugging, a scan for systemic weaknesses.
             [stderr]
             warning: [ROOT]/etc/guild/config.toml:1: the file cannot be read: it is no regular file; its settings are not in effect, and agents are offered no skill until it is mended
             warning: [ROOT]/home/.config/guild/config.toml:1: invalid TOML: unclosed table, expected `]`; its settings are not in effect, and agents are offered no skill until it is mended
@@ -463,12 +464,12 @@ fn a_configuration_that_cannot_be_read_is_told_by_every_command() {
                                  hint: run `guild check` for the lines
             good  roots          2 of 171 known places are there, 0 cannot be read
             good  index          kept below [ROOT]/home/.cache/guild
-            good  skills         9 load, 0 do not
+            good  skills         10 load, 0 do not
             good  descriptions   every skill has one
             good  eligibility    every skill has what it asks for
             look  collisions     1 name borne more than once: review
                                  hint: run `guild list --all` to see who wins
-            good  plugins        2 load, 0 do not
+            good  plugins        3 load, 0 do not
             good  allowlists     configured for default; 0 unknown names
             good  embedded       usable ([WALLS])
             [stderr]

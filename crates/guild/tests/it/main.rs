@@ -16,6 +16,7 @@ mod json;
 mod modules;
 mod pipe;
 mod roles;
+mod samples;
 mod sandbox;
 mod schema;
 mod terminal;
