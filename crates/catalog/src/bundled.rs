@@ -53,6 +53,10 @@ pub(crate) const PLUGINS: &[Bundle] = &[bundle!("guild-samples":
     file "skills/code-complexity/scripts/command.py",
     program "skills/code-complexity/scripts/complexity.py",
     file "skills/code-complexity/scripts/python_files.py",
+    file "skills/scientific-debugging/SKILL.md",
+    file "skills/scientific-debugging/references/method.md",
+    file "skills/scientific-debugging/scripts/command.py",
+    program "skills/scientific-debugging/scripts/worksheet.py",
 )];
 
 /// The files of a bundled plugin, sorted by path; `None` where none of that name is compiled in.

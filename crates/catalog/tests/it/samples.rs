@@ -5,7 +5,7 @@
 use crate::world::{World, check};
 use expect_test::{Expect, expect};
 use guild_catalog::{Entry, Scope, Snapshot, bundled, bytes, files};
-use guild_manifest::skill::{Kind, Workspace};
+use guild_manifest::skill::{Kind, Network, Workspace};
 use std::path::Path;
 use std::process::Command;
 
@@ -37,9 +37,10 @@ fn it_is_there_without_any_root() {
     check_samples(
         "",
         &expect![[r#"
-        plugin (builtin)/guild-samples on, skills: 1
-        guild-samples/code-complexity (builtin) offered
-    "#]],
+            plugin (builtin)/guild-samples on, skills: 2
+            guild-samples/code-complexity (builtin) offered
+            guild-samples/scientific-debugging (builtin) offered
+        "#]],
     );
 }
 
@@ -54,9 +55,10 @@ fn it_can_be_switched_off_like_any_plugin() {
     check_samples(
         "//- /home/.config/guild/config.toml\nplugins.disabled = ['guild-samples']\n",
         &expect![[r#"
-        plugin (builtin)/guild-samples off, skills: 1
-        guild-samples/code-complexity (builtin) not offered
-    "#]],
+            plugin (builtin)/guild-samples off, skills: 2
+            guild-samples/code-complexity (builtin) not offered
+            guild-samples/scientific-debugging (builtin) not offered
+        "#]],
     );
 }
 
@@ -78,19 +80,20 @@ fn a_plugin_of_that_name_takes_its_place_whole() {
 }
 
 #[test]
-fn every_skill_of_it_is_a_script_that_reads_the_workspace_and_declares_what_it_takes_and_gives() {
+fn every_skill_of_it_is_a_script_that_asks_for_no_more_than_it_needs_and_declares_what_it_takes_and_gives() {
     let snapshot = World::new("").discover();
     for entry in samples(&snapshot) {
         let name = &entry.skill.name;
         assert_eq!((&entry.problems, entry.skill.kind), (&Vec::new(), Kind::Script), "{name}");
         assert!(entry.place.directory.ends_with(name));
         let contract = entry.skill.contract.as_deref().unwrap();
-        assert_eq!(contract.workspace, Workspace::Read, "{name}");
         assert!(contract.outputs.is_some() && contract.limits.timeout_seconds.is_some(), "{name}");
         let params = contract.params.as_ref().unwrap();
         assert!(params.closed && params.list.iter().all(|param| param.description.is_some()), "{name}");
-        let paths = params.list.iter().filter(|param| param.name == "path");
-        paths.for_each(|param| assert_eq!(param.format.as_deref(), Some("path"), "{name}"));
+        let path = params.list.iter().find(|param| param.name == "path");
+        assert!(path.is_none_or(|param| param.format.as_deref() == Some("path")), "{name}");
+        let needed = if path.is_some() { Workspace::Read } else { Workspace::None };
+        assert_eq!((contract.workspace, contract.network), (needed, Network::None), "{name}");
         let script = contract.script.as_deref().unwrap();
         let own = bundled::files(&entry.place).unwrap();
         let program = own.iter().find(|file| file.path == script).unwrap();
@@ -146,4 +149,9 @@ fn tests_of_every_sample() {
 #[test]
 fn tests_of_code_complexity() {
     run_python_tests("test_code_complexity");
+}
+
+#[test]
+fn tests_of_scientific_debugging() {
+    run_python_tests("test_scientific_debugging");
 }
