@@ -57,6 +57,13 @@ pub(crate) const PLUGINS: &[Bundle] = &[bundle!("guild-samples":
     file "skills/scientific-debugging/references/method.md",
     file "skills/scientific-debugging/scripts/command.py",
     program "skills/scientific-debugging/scripts/worksheet.py",
+    file "skills/systemic-vulnerability-scan/SKILL.md",
+    file "skills/systemic-vulnerability-scan/references/categories.md",
+    file "skills/systemic-vulnerability-scan/scripts/command.py",
+    file "skills/systemic-vulnerability-scan/scripts/python_files.py",
+    file "skills/systemic-vulnerability-scan/scripts/rules.py",
+    program "skills/systemic-vulnerability-scan/scripts/scan.py",
+    file "skills/systemic-vulnerability-scan/scripts/secret_patterns.py",
 )];
 
 /// The files of a bundled plugin, sorted by path; `None` where none of that name is compiled in.

@@ -37,9 +37,10 @@ fn it_is_there_without_any_root() {
     check_samples(
         "",
         &expect![[r#"
-            plugin (builtin)/guild-samples on, skills: 2
+            plugin (builtin)/guild-samples on, skills: 3
             guild-samples/code-complexity (builtin) offered
             guild-samples/scientific-debugging (builtin) offered
+            guild-samples/systemic-vulnerability-scan (builtin) offered
         "#]],
     );
 }
@@ -55,9 +56,10 @@ fn it_can_be_switched_off_like_any_plugin() {
     check_samples(
         "//- /home/.config/guild/config.toml\nplugins.disabled = ['guild-samples']\n",
         &expect![[r#"
-            plugin (builtin)/guild-samples off, skills: 2
+            plugin (builtin)/guild-samples off, skills: 3
             guild-samples/code-complexity (builtin) not offered
             guild-samples/scientific-debugging (builtin) not offered
+            guild-samples/systemic-vulnerability-scan (builtin) not offered
         "#]],
     );
 }
@@ -154,4 +156,9 @@ fn tests_of_code_complexity() {
 #[test]
 fn tests_of_scientific_debugging() {
     run_python_tests("test_scientific_debugging");
+}
+
+#[test]
+fn tests_of_systemic_vulnerability_scan() {
+    run_python_tests("test_systemic_vulnerability_scan");
 }

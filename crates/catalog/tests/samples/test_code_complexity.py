@@ -163,6 +163,11 @@ class CodeComplexity(SampleTest):
         self.assertIn("4 files could not be parsed.", report)
         self.assertRegex(report, r"(?m)^  bad\.py:2: \S")
 
+    def test_an_error_does_not_repeat_the_line(self):
+        self.write("old.py", "print 'swordfish'\n")
+        (row,) = self.result("--path", ".")["results"]
+        self.assertEqual(row["error"], "Missing parentheses in call to 'print'")
+
     def test_a_warning_about_the_code_is_not_printed(self):
         self.write("old.py", 'x = "\\d"\ny = 1 is 1\n')
         self.assertEqual(self.result("--path", ".")["files_scanned"], 1)

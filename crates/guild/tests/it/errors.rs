@@ -450,7 +450,7 @@ fn a_configuration_that_cannot_be_read_is_told_by_every_command() {
             NAME           VERSION  SOURCE   SKILLS  STATE  DESCRIPTION
             a              -        project  1       on
             b              -        project  1       on
-            guild-samples  0.1.0    builtin  2       on     Skills that come with Guildhall: complexity of Python code, worksheets for debugging, a scan for systemic weaknesses.
+            guild-samples  0.1.0    builtin  3       on     Skills that come with Guildhall: complexity of Python code, worksheets for debugging, a scan for systemic weaknesses.
             [stderr]
             warning: [ROOT]/etc/guild/config.toml:1: the file cannot be read: it is no regular file; its settings are not in effect, and agents are offered no skill until it is mended
             warning: [ROOT]/home/.config/guild/config.toml:1: invalid TOML: unclosed table, expected `]`; its settings are not in effect, and agents are offered no skill until it is mended
@@ -464,7 +464,7 @@ fn a_configuration_that_cannot_be_read_is_told_by_every_command() {
                                  hint: run `guild check` for the lines
             good  roots          2 of 171 known places are there, 0 cannot be read
             good  index          kept below [ROOT]/home/.cache/guild
-            good  skills         11 load, 0 do not
+            good  skills         12 load, 0 do not
             good  descriptions   every skill has one
             good  eligibility    every skill has what it asks for
             look  collisions     1 name borne more than once: review

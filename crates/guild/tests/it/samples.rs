@@ -3,6 +3,7 @@
 use crate::{env, envelope};
 use expect_test::expect;
 use guild_testkit::session;
+use serde_json::Value as Json;
 
 #[test]
 fn samples_are_the_plugin_s_and_guildhall_s_own() {
@@ -30,6 +31,44 @@ fn every_sample_is_allowed_without_a_warning() {
         samples.all(|skill| skill["verdict"] == "allow" && skill["findings"] == serde_json::json!([])),
         "{reply:#}"
     );
+}
+
+/// Whether a value has the types and fields that a schema asks for, as far as the samples' schemas go.
+fn fits(schema: &Json, value: &Json) -> bool {
+    let own = |key: &str| schema["properties"].get(key).or_else(|| schema.get("additionalProperties"));
+    match schema["type"].as_str().unwrap() {
+        "object" => {
+            let fields = value.as_object().unwrap();
+            let required = schema["required"].as_array().into_iter().flatten();
+            required.into_iter().all(|name| fields.contains_key(name.as_str().unwrap()))
+                && fields.iter().all(|(name, field)| own(name).is_some_and(|schema| fits(schema, field)))
+        }
+        "array" => value.as_array().unwrap().iter().all(|entry| fits(&schema["items"], entry)),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.as_i64().is_some_and(|number| number >= schema["minimum"].as_i64().unwrap()),
+        // No sample has another type, and one that gets one is to be judged here first.
+        _ => false,
+    }
+}
+
+#[test]
+fn what_a_sample_answers_is_what_its_outputs_declare() {
+    let env = env("//- /project/\n");
+    for name in ["code-complexity", "scientific-debugging", "systemic-vulnerability-scan"] {
+        let shown = envelope(&env.guild(&["show", name, "--json"]).stdout());
+        let outputs = &shown["data"]["skill"]["contract"]["outputs"];
+        let answer =
+            format!("{}/../catalog/test_data/samples/{name}/answer.json", env!("CARGO_MANIFEST_DIR"));
+        let answer: Json = serde_json::from_slice(&std::fs::read(answer).unwrap()).unwrap();
+        assert!(fits(outputs, &answer), "{name}: {outputs:#} does not describe {answer:#}");
+        let declared = outputs["properties"].as_object().unwrap();
+        assert_eq!(
+            declared.len(),
+            answer.as_object().unwrap().len(),
+            "{name} declares what it never answers"
+        );
+    }
 }
 
 #[test]

@@ -150,7 +150,9 @@ def tree_of(source):
             warnings.simplefilter("ignore")
             return ast.parse(source)
     except SyntaxError as error:
-        raise Unparsable(error.lineno or 1, error.msg or "invalid syntax") from None
+        # Behind these words Python 3.9 repeats the line, with whatever it holds.
+        message = (error.msg or "invalid syntax").partition(". Did you mean")[0]
+        raise Unparsable(error.lineno or 1, message) from None
     except (RecursionError, MemoryError):
         raise Unparsable(1, "nested too deeply") from None
     except ValueError as error:
