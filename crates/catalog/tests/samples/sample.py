@@ -7,6 +7,7 @@ written anew.
 import json
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
@@ -67,27 +68,27 @@ class SampleTest(unittest.TestCase):
         os.close(here)
         return there
 
-    def start(self, *arguments, privileged=True):
+    def start(self, *arguments, privileged=True, memory=None):
         """Runs the script in the workspace: its exit code, standard output and standard error."""
         command = [sys.executable, "-B", str(self.directory / self.script), *arguments]
         if not privileged and os.geteuid() == 0:
             # Without its capabilities even root may read only what the mode of a file allows.
             command = ["setpriv", "--inh-caps=-all", "--bounding-set=-all", *command]
+        limit = (lambda: resource.setrlimit(resource.RLIMIT_AS, (memory, memory))) if memory else None
         # An emptied environment, as in the container; a locale that is no UTF-8 must not matter.
-        done = subprocess.run(
-            command, cwd=self.workspace, env={"LC_ALL": "C", "PYTHONUTF8": "0"}, capture_output=True
-        )
+        environment = {"LC_ALL": "C", "PYTHONUTF8": "0"}
+        done = subprocess.run(command, cwd=self.workspace, env=environment, capture_output=True, preexec_fn=limit)
         return done.returncode, done.stdout, done.stderr
 
-    def run_ok(self, *arguments, privileged=True):
+    def run_ok(self, *arguments, privileged=True, memory=None):
         """Standard output of a run that succeeds and says nothing else."""
-        code, out, err = self.start(*arguments, "--output_dir", str(self.output), privileged=privileged)
+        code, out, err = self.start(*arguments, "--output_dir", str(self.output), privileged=privileged, memory=memory)
         self.assertEqual((code, err.decode()), (0, ""))
         return out.decode()
 
-    def result(self, *arguments, privileged=True):
+    def result(self, *arguments, privileged=True, memory=None):
         """The result of a run as data, which the standard output is."""
-        out = self.run_ok(*arguments, privileged=privileged)
+        out = self.run_ok(*arguments, privileged=privileged, memory=memory)
         value = json.loads(out)
         self.assertEqual(out, json.dumps(value, indent=2) + "\n")
         return value

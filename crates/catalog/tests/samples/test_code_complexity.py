@@ -249,11 +249,18 @@ class CodeComplexity(SampleTest):
         self.assertEqual({one["reason"] for one in value["skipped"]}, {"Permission denied"})
 
     def test_a_huge_file_is_left_out_and_the_largest_one_is_read(self):
-        self.write("huge.py", b"#" * (1024 * 1024 + 1))
-        self.write("large.py", b"def f(): pass\n".ljust(1024 * 1024, b"#"))
+        self.write("huge.py", b"#" * (512 * 1024 + 1))
+        self.write("large.py", b"def f(): pass\n".ljust(512 * 1024, b"#"))
         value = self.result("--path", ".", "--threshold", "1")
         self.assertEqual(value["files_scanned"], 1)
-        self.assertEqual(value["skipped"], [{"file": "huge.py", "reason": "larger than 1048576 bytes"}])
+        self.assertEqual(value["skipped"], [{"file": "huge.py", "reason": "larger than 524288 bytes"}])
+
+    def test_the_largest_file_is_read_within_the_memory_of_a_container(self):
+        # Statements of one call each make the largest tree for their bytes.
+        self.write("calls.py", "def f():\n" + " f()\n" * (512 * 1024 // 5 - 2))
+        self.write("numbers.py", "x = [" + "1," * (256 * 1024 - 3) + "]")
+        value = self.result("--path", ".", "--threshold", "1", memory=512 * 1024 * 1024)
+        self.assertEqual((value["files_scanned"], value["syntax_errors"], value["functions_found"]), (2, 0, 1))
 
     def test_many_things_left_out_are_counted_and_not_all_named(self):
         for number in range(150):

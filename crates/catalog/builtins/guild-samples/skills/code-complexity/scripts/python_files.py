@@ -15,8 +15,8 @@ from command import Refused, WORKSPACE, text
 SKIPPED = frozenset(
     ".git .venv venv node_modules __pycache__ .tox .mypy_cache .pytest_cache .ruff_cache dist build".split()
 )
-# A tree of one file takes up to some hundred times its bytes.
-MAX_BYTES = 1024 * 1024
+# The tree of a file takes up to 800 times its bytes, and a container has 512 MB.
+MAX_BYTES = 512 * 1024
 MAX_FILES = 20_000
 MAX_ENTRIES = 400_000
 MAX_TOLD = 100
@@ -154,6 +154,6 @@ def tree_of(source):
         message = (error.msg or "invalid syntax").partition(". Did you mean")[0]
         raise Unparsable(error.lineno or 1, message) from None
     except (RecursionError, MemoryError):
-        raise Unparsable(1, "nested too deeply") from None
+        raise Unparsable(1, "nested too deeply, or too large") from None
     except ValueError as error:
         raise Unparsable(1, str(error)) from None
