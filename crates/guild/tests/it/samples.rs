@@ -52,16 +52,21 @@ fn fits(schema: &Json, value: &Json) -> bool {
     }
 }
 
+/// A JSON file of the crate that the samples lie in.
+fn json(path: &str) -> Json {
+    let whole = format!("{}/../catalog/{path}", env!("CARGO_MANIFEST_DIR"));
+    serde_json::from_slice(&std::fs::read(whole).unwrap()).unwrap()
+}
+
 #[test]
 fn what_a_sample_answers_is_what_its_outputs_declare() {
     let env = env("//- /project/\n");
     for name in ["code-complexity", "scientific-debugging", "systemic-vulnerability-scan"] {
         let shown = envelope(&env.guild(&["show", name, "--json"]).stdout());
-        let outputs = &shown["data"]["skill"]["contract"]["outputs"];
-        let answer =
-            format!("{}/../catalog/test_data/samples/{name}/answer.json", env!("CARGO_MANIFEST_DIR"));
-        let answer: Json = serde_json::from_slice(&std::fs::read(answer).unwrap()).unwrap();
-        assert!(fits(outputs, &answer), "{name}: {outputs:#} does not describe {answer:#}");
+        let declared = shown["data"]["skill"]["contract"]["outputs"]["$ref"].as_str().unwrap();
+        let outputs = json(&format!("builtins/guild-samples/skills/{name}/{declared}"));
+        let answer = json(&format!("test_data/samples/{name}/answer.json"));
+        assert!(fits(&outputs, &answer), "{name}: {outputs:#} does not describe {answer:#}");
         let declared = outputs["properties"].as_object().unwrap();
         assert_eq!(
             declared.len(),
@@ -90,5 +95,5 @@ fn a_sample_shows_its_script_parameters_and_files() {
         needs        workspace read, network none
         time-out     120 s
         activates on **/*.py
-        files        SKILL.md, references/scoring.md, scripts/command.py, scripts/complexity.py, scripts/python_files.py"#]].assert_eq(&facts.join("\n"));
+        files        SKILL.md, references/outputs.json, references/scoring.md, scripts/command.py, scripts/complexity.py, scripts/python_files.py"#]].assert_eq(&facts.join("\n"));
 }
