@@ -53,6 +53,12 @@ const TRIALS: &[Trial] = &[
         package: "guild-catalog",
         tests: "test(of_many_that_write_one)",
     },
+    Trial {
+        name: "store",
+        claim: "whoever is killed or raced while staging loses nothing acknowledged, and every tree is what its manifest says",
+        package: "guild-source",
+        tests: "test(/^crash::/) | test(/^race::/)",
+    },
 ];
 
 /// What is asked for.
@@ -206,6 +212,8 @@ mod tests {
             crates/sandbox/tests/attacks/output.rs
             crates/sandbox/tests/changes/crashes.rs
             crates/sandbox/tests/changes/random.rs
+            crates/source/tests/it/crash.rs
+            crates/source/tests/it/race.rs
             crates/testkit/src/rounds.rs
         "#]]
         .assert_eq(&files.unwrap());

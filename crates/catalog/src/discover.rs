@@ -19,6 +19,7 @@ use guild_manifest::{Code, Pos, Problem};
 use scan::{Ground, Scanner};
 use std::path::Path;
 
+pub(crate) use builtins::text as builtin_text;
 pub use content::{bodies, bytes, files, same_content};
 pub(crate) use skill_reader::SKILL_FILE;
 

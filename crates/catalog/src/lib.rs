@@ -5,6 +5,7 @@
 
 mod allowlist;
 mod bounds;
+pub mod bundled;
 pub mod conventions;
 pub mod create;
 mod directory;

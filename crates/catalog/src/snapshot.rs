@@ -112,6 +112,11 @@ impl Place {
         self.directory.join(self.file.as_ref())
     }
 
+    /// Whether it is of this source; what a plugin ships is the plugin's, a bundled plugin's too.
+    pub fn is_from(&self, source: Scope) -> bool {
+        self.scope == source || (source == Scope::Plugin && self.plugin.is_some())
+    }
+
     /// What is compared and counted as the skill's own: its directory, or its file.
     pub fn own(&self) -> PathBuf {
         if self.flat { self.path() } else { self.directory.clone() }

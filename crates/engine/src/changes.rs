@@ -16,6 +16,7 @@ pub use show::changes_show;
 
 use guild_sandbox::changes::{ApplyError, ChangeSetId, ChangeStore, LayerError, StoreError};
 
+use crate::cause::with_cause;
 use crate::{Code, Places, Refusal};
 
 fn store(places: &Places) -> Result<ChangeStore, Refusal> {
@@ -57,14 +58,4 @@ impl From<ApplyError> for Refusal {
             _ => Refusal::new(Code::ChangesUnusable, with_cause(&error)),
         }
     }
-}
-
-fn with_cause(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        text = format!("{text}: {inner}");
-        cause = inner.source();
-    }
-    text
 }

@@ -2,10 +2,13 @@
 //!
 //! It opens no configuration file: the caller hands in what it read. It never changes; `live` makes a new one.
 
+use crate::books::problems as books_problems;
 use crate::vet::policy_problems;
 use guild_catalog::{Freshness, Machine, Snapshot, discover};
 use guild_manifest::config::{self, Config, Layer};
 use guild_manifest::{Code, Pos, Problem};
+use guild_vet::Suppression;
+use std::collections::BTreeSet;
 
 /// A configuration file as the caller read it.
 #[derive(Debug, Clone)]
@@ -31,6 +34,8 @@ pub struct Hall {
     pub ignored_config: Vec<Problem>,
     /// Everything that was found.
     pub snapshot: Snapshot,
+    /// Warnings of the vet that a person has allowed; none before [`Hall::allow`] has read them in the books.
+    pub allowed: BTreeSet<Suppression>,
 }
 
 impl Hall {
@@ -38,11 +43,12 @@ impl Hall {
     pub fn open(machine: Machine, files: &[ConfigFile], freshness: Freshness) -> Self {
         let Configured { config, mut problems, ignored } = configure(files);
         problems.extend(policy_problems(&config, files));
+        problems.extend(books_problems(&config, files));
         let mut snapshot = discover(&machine, &config, freshness);
         problems.append(&mut snapshot.problems);
         snapshot.problems = problems;
         let config_files = files.iter().map(|file| file.path.clone()).collect();
-        Self { machine, config, config_files, ignored_config: ignored, snapshot }
+        Self { machine, config, config_files, ignored_config: ignored, snapshot, allowed: BTreeSet::new() }
     }
 
     /// What is wrong with the configuration.

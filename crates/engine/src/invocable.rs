@@ -5,18 +5,10 @@
 use crate::agent::skills_of;
 use crate::hall::Hall;
 use guild_catalog::Entry;
-
-/// Who asks for a skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Caller<'a> {
-    /// A person.
-    Person,
-    /// The agent of this id.
-    Agent(&'a str),
-}
+use guild_ledger::{Principal, PrincipalKind};
 
 /// Why the caller may not have the skill; `None` if it may.
-pub fn refusal(hall: &Hall, entry: &Entry, caller: Caller<'_>) -> Option<String> {
+pub fn refusal(hall: &Hall, entry: &Entry, caller: &Principal) -> Option<String> {
     let name = entry.qualified_name();
     if !entry.enabled {
         return Some(format!("skill `{name}` is switched off in the configuration"));
@@ -24,18 +16,19 @@ pub fn refusal(hall: &Hall, entry: &Entry, caller: Caller<'_>) -> Option<String>
     if !entry.is_eligible() {
         return Some(format!("skill `{name}` cannot be used here: {}", entry.unmet.join("; ")));
     }
-    match caller {
-        Caller::Person if !entry.skill.user_invocable => {
+    let agent = caller.agent.as_str();
+    match caller.kind {
+        PrincipalKind::Person if !entry.skill.user_invocable => {
             Some(format!("skill `{name}` is not for people to call; `guild show {name}` shows it"))
         }
-        Caller::Agent(_) if !entry.skill.model_invocable => {
+        PrincipalKind::Agent if !entry.skill.model_invocable => {
             Some(format!("skill `{name}` is for people alone, not for agents"))
         }
-        Caller::Agent(agent) if !skills_of(hall, agent).iter().any(|known| std::ptr::eq(*known, entry)) => {
+        PrincipalKind::Agent if !skills_of(hall, agent).iter().any(|known| std::ptr::eq(*known, entry)) => {
             Some(format!(
                 "skill `{name}` is not among those of agent `{agent}`; `guild list --agent {agent}` shows them"
             ))
         }
-        Caller::Person | Caller::Agent(_) => None,
+        PrincipalKind::Person | PrincipalKind::Agent => None,
     }
 }

@@ -4,6 +4,11 @@
 //! no environment and decides no exit: the surfaces above do.
 
 mod agent;
+mod approvals;
+mod authority;
+mod books;
+mod builtin_tools;
+mod cause;
 mod changes;
 mod check;
 mod codes;
@@ -16,26 +21,41 @@ mod envelope;
 mod explain;
 mod file_match;
 mod hall;
+mod hash;
 mod image;
 mod instructions;
 mod invocable;
 mod list;
 mod live;
+mod moment;
 mod places;
 mod plugins;
+pub mod ports;
 mod prompt;
+mod receipts;
 mod reload;
 mod render;
 pub mod reply;
 mod resolve;
 mod roots;
+mod run;
 mod sandbox;
+mod schema;
 mod search;
 mod sections;
+pub mod security_hash;
 mod show;
+mod skill_diff;
+mod tokens;
 mod vet;
 mod watch;
+mod workshop;
 
+pub use approvals::{
+    Capability, ChangedFile, Decision, Shown, ShownFinding, approve, deny, grants_lift, grants_list,
+    grants_revoke, request, requests,
+};
+pub use books::{Approvals, Books, RunLock};
 pub use changes::{changes_apply, changes_drop, changes_list, changes_show};
 pub use check::{CheckRequest, check};
 pub use codes::Code;
@@ -47,23 +67,32 @@ pub use doctor::doctor;
 pub use envelope::{Envelope, Status};
 pub use explain::explain;
 pub use guild_catalog as catalog;
+pub use guild_ledger as ledger;
+pub use guild_ledger::Principal;
 pub use guild_manifest as manifest;
 pub use guild_sandbox as containers;
+pub use guild_source as source;
 pub use guild_vet as rules;
 pub use hall::{ConfigFile, Configured, Hall, configure};
+pub use hash::hash;
 pub use image::{
     Images, ImportRequest, ImportSource, PullRequest, image_import, image_inspect, image_list, image_pull,
     image_remove,
 };
-pub use invocable::Caller;
 pub use list::{ListRequest, list};
 pub use live::{Change, Changes, Live, RefreshError};
+pub use moment::{Lifetime, NotATime, Since};
 pub use places::Places;
 pub use plugins::plugins;
 pub use prompt::{PromptRequest, prompt};
+pub use receipts::{
+    ReceiptsRequest, receipts_accept_loss, receipts_export, receipts_list, receipts_show, receipts_verify,
+    receipts_verify_file,
+};
 pub use reload::reload;
 pub use render::{RenderRequest, render};
 pub use roots::roots;
+pub use run::{Consent, Given, Invocation, ParamError, Stage, run};
 pub use sandbox::{
     Backends, CommandRequest, ContainerRequest, LaunchRequest, LimitRequest, MountMode, MountRequest,
     Refusal, RunRequest, container_backends, sandbox_exec, sandbox_launch, sandbox_list, sandbox_run,
@@ -71,5 +100,8 @@ pub use sandbox::{
 };
 pub use search::{SearchRequest, search};
 pub use show::show;
-pub use vet::{Target, VetRequest, policy, vet};
+pub use skill_diff::skill_diff;
+pub use tokens::{TokenRequest, token_create, token_list, token_revoke};
+pub use vet::{AllowRequest, Target, VetRequest, policy, vet, vet_allow, vet_allowed, vet_disallow};
 pub use watch::watch;
+pub use workshop::Workshop;

@@ -36,7 +36,7 @@ pub fn list<'a>(hall: &'a Hall, request: &ListRequest<'_>) -> Envelope<List<'a>>
         Ok(file) => file,
         Err(message) => return Envelope::error(Code::InvalidPattern, message, empty(hall)),
     };
-    let of_source = |entry: &&Entry| source.is_none_or(|source| entry.place.scope == source);
+    let of_source = |entry: &&Entry| source.is_none_or(|source| entry.place.is_from(source));
     let gate = Gate::open(hall);
     // What is remembered of it; nothing is vetted for a list.
     let verdict = |entry: &Entry| gate.remembered(entry).map(Verdict::as_str);
@@ -49,7 +49,7 @@ pub fn list<'a>(hall: &'a Hall, request: &ListRequest<'_>) -> Envelope<List<'a>>
     }
     let broken = request.all.then(|| {
         let of_source =
-            |broken: &&guild_catalog::Broken| source.is_none_or(|source| broken.place.scope == source);
+            |broken: &&guild_catalog::Broken| source.is_none_or(|source| broken.place.is_from(source));
         snapshot.broken.iter().filter(of_source).map(broken_line).collect()
     });
     let message = request.agent.and_then(|agent| slip(hall, agent)).unwrap_or_default();

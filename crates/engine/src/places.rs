@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::{Code, Refusal};
+use guild_source::store::Store;
 
 /// Guildhall's own directories. `None` is what there is no place for, where there is no home.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -16,6 +17,22 @@ pub struct Places {
 }
 
 impl Places {
+    /// What must not be lost.
+    pub(crate) fn data(&self) -> Result<&Path, Refusal> {
+        self.data.as_deref().ok_or_else(|| {
+            let message = "there is no home directory; set HOME or XDG_DATA_HOME to an absolute path";
+            Refusal::new(Code::NoHome, message)
+        })
+    }
+
+    /// The content of skills that were staged, and what their hashes stand for.
+    ///
+    /// # Errors
+    /// Where there is no place for it, or a newer Guildhall has made it.
+    pub fn store(&self) -> Result<Store, Refusal> {
+        Ok(Store::open(self.data()?.join("store"))?)
+    }
+
     /// Where the present is described.
     pub(crate) fn state(&self) -> Result<&Path, Refusal> {
         self.state.as_deref().ok_or_else(|| {

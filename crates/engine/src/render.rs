@@ -4,13 +4,14 @@
 
 use crate::hall::Hall;
 use crate::instructions::{Instructions, instructions, unreadable};
-use crate::invocable::{Caller, refusal};
+use crate::invocable::refusal;
 use crate::reply::{ProblemLine, Render};
 use crate::resolve::resolve;
 use crate::vet::{Gate, Subject};
 use crate::{Code, Envelope};
 use guild_catalog::render::{Arguments, Input, Rendered};
 use guild_catalog::{Entry, Scope};
+use guild_ledger::Principal;
 use guild_vet::{Tier, Verdict};
 use std::path::Path;
 
@@ -22,7 +23,7 @@ pub struct RenderRequest<'a> {
     /// The arguments, as words.
     pub arguments: &'a [String],
     /// For whom.
-    pub caller: Caller<'a>,
+    pub caller: &'a Principal,
 }
 
 /// Renders a skill; commands in its text stay text, and a problem says so.
@@ -49,7 +50,8 @@ pub fn render(hall: &Hall, request: &RenderRequest<'_>) -> Envelope<Render<'stat
     }
     match instructions(hall, entry) {
         Ok(body) => {
-            let Rendered { text, problems } = rendered(hall, entry, &body, request.arguments);
+            let Rendered { text, problems } =
+                rendered(hall, entry, &body, &Arguments::from_words(request.arguments));
             let in_file = |problem: guild_manifest::Problem| problem.in_file(entry.place.file.as_ref());
             let problems = problems.into_iter().map(in_file).map(ProblemLine::owned).collect();
             Envelope::ok(Render { text, problems, path: Some(place(entry)), ..found })
@@ -58,7 +60,23 @@ pub fn render(hall: &Hall, request: &RenderRequest<'_>) -> Envelope<Render<'stat
     }
 }
 
-fn rendered(hall: &Hall, entry: &Entry, body: &Instructions, arguments: &[String]) -> Rendered {
+fn rendered(hall: &Hall, entry: &Entry, body: &Instructions, arguments: &Arguments) -> Rendered {
+    let body = Body { text: &body.text, line: body.line, argument_names: &body.argument_names };
+    rendered_body(hall, entry, &body, arguments)
+}
+
+/// Instructions, wherever they were read.
+pub(crate) struct Body<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// The line of the file on which it begins.
+    pub line: u32,
+    /// Names for `$name` in it, in order.
+    pub argument_names: &'a [String],
+}
+
+/// A skill's instructions with its arguments filled in.
+pub(crate) fn rendered_body(hall: &Hall, entry: &Entry, body: &Body<'_>, arguments: &Arguments) -> Rendered {
     let lossy = |path: &Path| path.to_string_lossy().into_owned();
     let owner = entry.place.plugin.as_deref();
     let plugin = hall.snapshot.plugins.iter().find(|plugin| Some(plugin.plugin.name.as_str()) == owner);
@@ -67,16 +85,16 @@ fn rendered(hall: &Hall, entry: &Entry, body: &Instructions, arguments: &[String
         name: &entry.qualified_name(),
         description: &entry.skill.description,
         source: &source(entry),
-        body: &body.text,
+        body: body.text,
         body_line: body.line,
         directory: &lossy(&entry.place.directory),
         project: &lossy(hall.machine.workspace()),
         plugin_root: plugin_root.as_deref(),
         plugin_data: None,
         session: "",
-        argument_names: &body.argument_names,
+        argument_names: body.argument_names,
     };
-    guild_catalog::render::render(&input, &Arguments::from_words(arguments))
+    guild_catalog::render::render(&input, arguments)
 }
 
 /// Where the skill came from; a built-in one has no file.

@@ -2,30 +2,49 @@
 //!
 //! Fields are API: more may be added, none is renamed. `docs/json.md` documents them and golden tests hold them.
 
+mod approvals;
 mod changes;
 mod check;
+mod hash;
 mod image;
 mod lossy;
+mod principal;
+mod receipts;
+mod run;
 mod sandbox;
 mod show;
+mod skill_diff;
 mod skill_list;
 mod summary;
+mod suppression;
 mod vet;
 mod watch;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub use approvals::{
+    Decided, Ended, GrantLine, Grants, RequestLine, Requests, TokenCreated, TokenLine, Tokens,
+};
 pub use changes::{ChangeDetail, ChangeSummary, ChangesDecided, ChangesList, ChangesShow, RefusedChange};
 pub use check::{Check, CheckSummary, CheckedFile, OtherFile, ProblemLine};
+pub use hash::Hash;
 pub use image::{
     ImageConfig, ImageDetail, ImageInspect, ImageKept, ImageLine, ImageList, ImageRemove, ImageSource,
     LayerLine, RoleLine,
 };
+pub use principal::PrincipalLine;
+pub use receipts::{
+    BrokenReceipt, ChainLine, ReceiptLine, ReceiptShow, ReceiptsAcceptLoss, ReceiptsExport, ReceiptsList,
+    ReceiptsVerify,
+};
+pub use run::{OutputFile, Run, RunLimits, RunPlan};
 pub use sandbox::{ContainerLine, LeftBehind, SandboxContainer, SandboxList, SandboxRun};
 pub use show::{Contract, Detail, Param, Show};
+pub use skill_diff::{CapabilityChange, Comparison, FileChange, SkillDiff};
 pub use skill_list::SkillList;
 pub use summary::{CollisionLine, FilePath, SkillSummary};
+pub use suppression::{AllowedWarning, VetAllow, VetAllowed};
 pub use vet::{FindingLine, Fit, Vet, VetSummary, Vetted};
 pub use watch::{Watch, WatchLine};
 

@@ -9,7 +9,9 @@ mod refusal;
 mod run;
 
 pub use backend::{Backends, container_backends};
+pub(crate) use live::usable;
 pub use live::{LaunchRequest, sandbox_exec, sandbox_launch, sandbox_list, sandbox_stop, sandbox_supervise};
 pub use policy::{ContainerRequest, LimitRequest, MountMode, MountRequest};
 pub use refusal::Refusal;
+pub(crate) use run::remarks;
 pub use run::{CommandRequest, RunRequest, sandbox_run};

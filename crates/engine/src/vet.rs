@@ -3,6 +3,7 @@
 //! Results are cached by content and rules. It executes nothing and changes no skill; what follows from a verdict is
 //! for the operations that ask for it.
 
+mod allow;
 mod cache;
 mod gate;
 mod policy;
@@ -20,6 +21,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+pub use allow::{AllowRequest, vet_allow, vet_allowed, vet_disallow};
 pub(crate) use gate::report;
 pub use gate::{Gate, denied_draft};
 pub use policy::policy;

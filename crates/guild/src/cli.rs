@@ -1,8 +1,9 @@
 //! The command line: global options and one subcommand, each in a file of its own.
 
 use crate::commands::{
-    changes, check, completions, contract, doctor, explain, image, list, new, plugins, prompt, reload,
-    render, roots, sandbox, search, show, vet, watch,
+    approve, changes, check, completions, contract, deny, diff, doctor, explain, grants, hash, image, list,
+    new, plugins, prompt, receipts, reload, render, requests, roots, run, sandbox, search, show, token, vet,
+    watch,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -11,8 +12,8 @@ use std::process::ExitCode;
 
 /// One platform for agent skills and plugins
 ///
-/// Guildhall finds every skill and plugin on this machine, whichever agent it was written for, and says what is wrong
-/// with each and how to fix it. This release reads; it runs nothing.
+/// Guildhall finds every skill and plugin on this machine, whichever agent it was written for, says what is wrong with
+/// each and how to fix it, and runs them under their contracts, in containers, once you have approved them.
 #[derive(Debug, Parser)]
 #[command(name = "guild", version, max_term_width = 100, disable_help_subcommand = true)]
 pub struct Cli {
@@ -47,6 +48,9 @@ enum Command {
     Check(check::Args),
     Vet(vet::Args),
     Contract(contract::Args),
+    Run(run::Args),
+    Hash(hash::Args),
+    Diff(diff::Args),
     Roots(roots::Args),
     Plugins(plugins::Args),
     New(new::Args),
@@ -57,6 +61,12 @@ enum Command {
     Sandbox(sandbox::Args),
     Image(image::Args),
     Changes(changes::Args),
+    Requests(requests::Args),
+    Approve(approve::Args),
+    Deny(deny::Args),
+    Grants(grants::Args),
+    Receipts(receipts::Args),
+    Token(token::Args),
     Doctor(doctor::Args),
     Explain(explain::Args),
     Completions(completions::Args),
@@ -82,6 +92,9 @@ impl Cli {
             Command::Check(args) => check::run(&args, &ui),
             Command::Vet(args) => vet::run(&args, &ui),
             Command::Contract(args) => contract::run(&args, &ui),
+            Command::Run(args) => run::run(&args, &ui),
+            Command::Hash(args) => hash::run(&args, &ui),
+            Command::Diff(args) => diff::run(&args, &ui),
             Command::Roots(args) => roots::run(&args, &ui),
             Command::Plugins(args) => plugins::run(&args, &ui),
             Command::New(args) => new::run(&args, &ui),
@@ -92,6 +105,12 @@ impl Cli {
             Command::Image(args) => image::run(&args, &ui),
             Command::Sandbox(args) => sandbox::run(&args, &ui),
             Command::Changes(args) => changes::run(&args, &ui),
+            Command::Requests(args) => requests::run(&args, &ui),
+            Command::Approve(args) => approve::run(&args, &ui),
+            Command::Deny(args) => deny::run(&args, &ui),
+            Command::Grants(args) => grants::run(&args, &ui),
+            Command::Receipts(args) => receipts::run(&args, &ui),
+            Command::Token(args) => token::run(&args, &ui),
             Command::Doctor(args) => doctor::run(&args, &ui),
             Command::Explain(args) => explain::run(&args, &ui),
             Command::Completions(args) => completions::run(&args, &ui),

@@ -2,22 +2,31 @@
 //!
 //! What a command does is the engine's to decide.
 
+pub mod approve;
 pub mod changes;
 pub mod check;
 pub mod completions;
 pub mod contract;
+pub mod deny;
+pub mod diff;
 pub mod doctor;
 pub mod explain;
+pub mod grants;
+pub mod hash;
 pub mod image;
 pub mod list;
 pub mod new;
 pub mod plugins;
 pub mod prompt;
+pub mod receipts;
 pub mod reload;
 pub mod render;
+pub mod requests;
 pub mod roots;
+pub mod run;
 pub mod sandbox;
 pub mod search;
 pub mod show;
+pub mod token;
 pub mod vet;
 pub mod watch;

@@ -1,7 +1,10 @@
 //! The `guild` command: arguments in, one call of the engine, output. There is no logic here.
 
+mod approver;
+mod books;
 mod cli;
 mod commands;
+mod confirm;
 mod defect;
 mod print;
 mod runtime;

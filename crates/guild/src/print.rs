@@ -1,23 +1,29 @@
 //! Output for people: what is coloured, cut to the terminal and made harmless.
 
 mod bar;
+mod difference;
 pub mod escape;
 mod finding;
 pub mod json;
 mod live;
 mod problem;
 mod progress;
+mod question;
 pub mod sarif;
 mod size;
 mod table;
+mod waiting;
 
 pub use bar::Bar;
+pub use difference::difference;
 pub use finding::finding;
 pub use live::LiveOutput;
 pub use problem::{problem, problem_line};
 pub use progress::Progress;
+pub use question::{command_line, details as question_details, question};
 pub use size::size;
 pub use table::{Cell, table};
+pub use waiting::Waiting;
 
 use std::fmt;
 

@@ -8,9 +8,10 @@ use crate::surroundings;
 use clap::ValueEnum;
 use guild_engine::catalog::{Freshness, Machine};
 use guild_engine::containers::Surroundings;
+use guild_engine::ledger::{Timestamp, via};
 use guild_engine::manifest::Problem;
 use guild_engine::reply::{FindingLine, ProblemLine};
-use guild_engine::{Code, ConfigFile, Envelope, Hall, Images, Places, Status, configure};
+use guild_engine::{Code, ConfigFile, Envelope, Hall, Images, Places, Principal, Status, configure};
 use serde::Serialize;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::mem::ManuallyDrop;
@@ -80,6 +81,25 @@ impl Ui {
         surroundings::now()
     }
 
+    /// The moment, as the books write it.
+    pub fn moment(&self) -> Timestamp {
+        self.now().into()
+    }
+
+    /// Who calls: the agent that is named, else the person at this machine.
+    pub fn principal(&self, agent: Option<&str>) -> Principal {
+        match agent {
+            Some(agent) => Principal::agent(agent, via::COMMAND),
+            None if self.is_terminal() => Principal::person(via::TERMINAL),
+            None => Principal::person(via::FLAG),
+        }
+    }
+
+    /// Whether a person can be asked: they see what is said, and what they type arrives here.
+    pub fn is_terminal(&self) -> bool {
+        io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
     /// Whose containers these are: as named, else the person's.
     pub fn owner(&self, named: Option<&str>) -> String {
         let person = || ["USER", "LOGNAME"].iter().find_map(|name| self.machine.env.get(*name));
@@ -120,6 +140,20 @@ impl Ui {
         }
     }
 
+    /// Warns of something that does not stop the command.
+    pub fn warn(&self, message: &str) {
+        if self.tells() {
+            writeln!(io::stderr(), "warning: {}", escape::line(message)).ok();
+        }
+    }
+
+    /// Says on standard error what happens meanwhile.
+    pub fn tell_line(&self, line: &str) {
+        if self.tells() {
+            writeln!(io::stderr(), "{}", escape::line(line)).ok();
+        }
+    }
+
     /// Whether nothing but data and errors is wanted.
     pub fn is_quiet(&self) -> bool {
         self.global.quiet
@@ -154,6 +188,11 @@ impl Ui {
         let width =
             if is_terminal { terminal_size::terminal_size().map(|(width, _)| width.0.into()) } else { None };
         Style { colour, width }
+    }
+
+    /// Writes on standard error for a person at a terminal who is about to decide.
+    pub fn show(&self, text: impl FnOnce(&Style, &mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+        text(&self.style_of(io::stderr().is_terminal()), &mut io::stderr().lock())
     }
 
     /// Says on standard error what is wrong with files in `directory`, where standard output is for something else.

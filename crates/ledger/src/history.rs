@@ -5,7 +5,7 @@
 use sqlx::AssertSqlSafe;
 
 use crate::database::Value;
-use crate::receipt::SignedReceipt;
+use crate::receipt::{Kind, SignedReceipt};
 use crate::{Ledger, ReceiptId, RunId, StoreError, Timestamp};
 
 /// The most receipts of one page.
@@ -14,6 +14,8 @@ pub const MAX_PAGE: usize = 1000;
 /// What receipts have to be about; every field that is set has to fit.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Filter {
+    /// The kind. Nothing finds receipts by it alone, so that where it is rare many others are looked at.
+    pub kind: Option<Kind>,
     /// The skill's qualified name.
     pub skill: Option<String>,
     /// The agent.
@@ -87,6 +89,7 @@ impl Filter {
     fn query(&self, cursor: Option<&str>, limit: usize) -> (String, Vec<Value>) {
         let since = self.since.map(|since| ReceiptId::first_of(since).to_string());
         let conditions = [
+            ("kind =", self.kind.map(|kind| kind.as_str().to_owned())),
             ("skill =", self.skill.clone()),
             ("agent =", self.agent.clone()),
             ("code =", self.code.clone()),

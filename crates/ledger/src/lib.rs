@@ -43,7 +43,7 @@ pub use id::{GrantId, NotAnId, ReceiptId, RequestId, RunId, SuppressionId, Token
 pub use key::{InstallationId, KeyError, NotAKey, PublicKey};
 pub use ledger::{Ledger, OpenError, Options};
 pub use location::Location;
-pub use principal::{Principal, PrincipalKind, Role};
+pub use principal::{DEFAULT_AGENT, Principal, PrincipalKind, Role, via};
 pub use record::EndError;
 pub use request::{Answer, DecideError, Decided, Matter, RUN, Request, RequestState, State};
 pub use run::{FinishError, StartError, Started};

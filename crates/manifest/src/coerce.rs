@@ -20,7 +20,12 @@ pub fn text(node: &Node, joint: &str) -> Option<String> {
 
 /// A boolean from `true false yes no on off 1 0` in any case, quoted or not.
 pub fn boolean(node: &Node) -> Option<bool> {
-    let word = node.as_scalar()?.text.trim();
+    truth(&node.as_scalar()?.text)
+}
+
+/// A boolean from one of those words.
+pub fn truth(word: &str) -> Option<bool> {
+    let word = word.trim();
     let is_one_of = |words: &[&str]| words.iter().any(|known| word.eq_ignore_ascii_case(known));
     if is_one_of(&["true", "yes", "on", "1"]) {
         Some(true)

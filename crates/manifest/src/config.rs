@@ -44,7 +44,7 @@
 //! | `sandbox.{cpus,memory_mb,pids,timeout_seconds,output_bytes,scratch_mb}` | what one container may use | a smaller number |
 //! | `sandbox.ceilings.{containers,cpus,memory_mb}` | what the containers of one owner may use together | no |
 //! | `sandbox.images.{max_bytes,max_files,insecure_registries}` | what images may be, and from where | no |
-//! | `approvals ledger mcp roles runners secrets serve sources trust vet` | kept for their parts | no |
+//! | `approvals ledger mcp roles runners secrets serve sources trust vet` | kept for the parts that read them | no |
 
 mod agents;
 mod document;

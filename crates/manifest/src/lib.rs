@@ -7,6 +7,7 @@ pub mod canonical;
 pub mod coerce;
 pub mod config;
 mod digest;
+mod file_tree;
 pub mod fold;
 pub mod frontmatter;
 pub mod injection;
@@ -17,4 +18,5 @@ pub mod text;
 pub mod tree;
 
 pub use digest::{Digest, DigestBuilder, NotADigest};
+pub use file_tree::{FileEntry, NotATree, TreeManifest};
 pub use problem::{Code, Pos, Problem, Severity};

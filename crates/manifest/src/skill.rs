@@ -30,6 +30,7 @@ pub use name::is_usable as is_usable_name;
 pub use params::{Param, Params};
 pub use profile::Profile;
 pub use requirements::{InstallStep, Requirements};
+pub use schema::type_name;
 
 /// How large a skill file may be unless the configuration says otherwise.
 pub const MAX_FILE_BYTES: usize = 256 * 1024;

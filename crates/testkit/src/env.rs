@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 
+use crate::terminal::Terminal;
 use crate::{Fixture, Output, Running};
 
 /// The directories that every environment starts with.
@@ -138,9 +139,7 @@ impl Invocation {
     #[track_caller]
     pub fn spawn(self) -> Running {
         let shown = self.program.display().to_string();
-        #[expect(clippy::disallowed_methods, reason = "a test of the command has to start the command")]
-        let mut command = Command::new(&self.program);
-        command.args(&self.arguments).env_clear().envs(&self.variables).current_dir(&self.directory);
+        let mut command = self.command();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap_or_else(|error| panic!("start {shown}: {error}"));
         if let Some(mut pipe) = child.stdin.take() {
@@ -150,6 +149,26 @@ impl Invocation {
             thread::spawn(move || drop(pipe.write_all(&bytes)));
         }
         Running::new(child, self.root)
+    }
+
+    /// Runs the program at a terminal, on which `text` is typed and then nothing more. Its standard error is what the terminal
+    /// shows, without an echo of what is typed; standard output is none.
+    #[track_caller]
+    pub fn typed(self, text: &str) -> Output {
+        let mut terminal = Terminal::new();
+        let mut command = self.command();
+        command.stdin(terminal.end()).stderr(terminal.end()).stdout(Stdio::piped());
+        let child = command.spawn().expect("start the program at a terminal");
+        // The command holds the program's ends of the terminal, which has to know when the program has let go of them.
+        drop(command);
+        terminal.run(child, text, &self.root)
+    }
+
+    fn command(&self) -> Command {
+        #[expect(clippy::disallowed_methods, reason = "a test of the command has to start the command")]
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).env_clear().envs(&self.variables).current_dir(&self.directory);
+        command
     }
 }
 
@@ -177,6 +196,23 @@ mod tests {
                 PATH=[ROOT]/bin
                 TMPDIR=[ROOT]/tmp
                 --- stderr
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_program_at_a_terminal_reads_what_is_typed_and_then_its_end() {
+        let script =
+            "test -t 0 && test -t 2 && ! test -t 1 && echo seen >&2; read a; read b || echo end; echo $a >&2";
+        check(
+            &Env::new("/bin/sh").invocation(&["-c", script]).typed("one\n"),
+            &expect![[r#"
+                exit: 0
+                --- stdout
+                end
+                --- stderr
+                seen
+                one
             "#]],
         );
     }

@@ -19,6 +19,7 @@ mod registry;
 mod rounds;
 mod running;
 mod session;
+mod terminal;
 
 pub use dice::Dice;
 pub use env::{Env, Invocation};

@@ -2,14 +2,11 @@
 //!
 //! They have no file on the disk, so nothing can link, edit or damage them.
 
+use crate::bundled;
 use crate::precedence::Candidate;
 use crate::snapshot::Place;
 use crate::{Fingerprint, Scope};
 use guild_manifest::skill::{self, Profile, Source};
-use std::path::PathBuf;
-
-/// What stands in for a built-in skill's directory.
-pub const DIRECTORY: &str = "(builtin)";
 
 macro_rules! builtins {
     ($($name:literal),+ $(,)?) => {
@@ -24,7 +21,7 @@ builtins!("init", "review", "security-review", "test", "arch-review", "health-ch
 pub fn candidates() -> impl Iterator<Item = Candidate> {
     TEXTS.iter().map(|(name, text)| {
         let reading = skill::read(&Source::new("SKILL.md", name, text.as_bytes()), Profile::Lenient);
-        let directory = PathBuf::from(DIRECTORY).join(name);
+        let directory = bundled::directory(name);
         let place =
             Place { scope: Scope::Builtin, plugin: None, directory, file: "SKILL.md".into(), flat: false };
         let fingerprint = Fingerprint::of(text.as_bytes());

@@ -3,13 +3,12 @@
 //! Only regular files are read, and no link is followed out of what is compared.
 
 use super::parallel::in_parallel;
-use super::{builtins, skill_files};
-use crate::Scope;
+use super::skill_files;
+use crate::bundled::{self, BundledFile};
 use crate::directory::{self, Kind};
 use crate::snapshot::{Entry, Place};
 use guild_manifest::frontmatter;
 use std::borrow::Cow;
-use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -22,9 +21,9 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// The bytes of a skill's file, as they are now.
 pub fn bytes(entry: &Entry) -> io::Result<Cow<'static, [u8]>> {
     let place = &entry.place;
-    if place.scope == Scope::Builtin {
-        let text = builtins::text(&entry.skill.name).unwrap_or_default();
-        return Ok(Cow::Borrowed(text.as_bytes()));
+    if let Some(files) = bundled::files(place) {
+        let own = files.iter().find(|file| file.path == place.file);
+        return Ok(Cow::Borrowed(own.map(|file| file.bytes).unwrap_or_default()));
     }
     let mut bytes = Vec::new();
     let read = directory::read_path(&place.path(), u64::MAX, &mut bytes)?;
@@ -43,7 +42,10 @@ pub fn bodies(entries: &[&Entry]) -> Vec<String> {
 
 /// The files of a skill, relative to its directory, sorted; a flat skill has one.
 pub fn files(place: &Place) -> Vec<String> {
-    if place.flat || place.scope == Scope::Builtin {
+    if let Some(files) = bundled::files(place) {
+        return files.iter().map(|file| file.path.to_owned()).collect();
+    }
+    if place.flat {
         return vec![place.file.to_string()];
     }
     let files = Listing::of(&place.directory).files;
@@ -55,10 +57,10 @@ pub fn same_content(a: &Place, b: &Place) -> bool {
     if a.flat || b.flat {
         return a.flat && b.flat && same_bytes(&a.path(), &b.path()).unwrap_or(false);
     }
-    if b.scope == Scope::Builtin {
-        let name = b.directory.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
-        let is_text = |text: &str| fs::read(a.path()).is_ok_and(|bytes| bytes == text.as_bytes());
-        return files(a) == files(b) && builtins::text(&name).is_some_and(is_text);
+    if let Some(shipped) = bundled::files(b) {
+        let is_equal =
+            |file: &BundledFile| fs::read(a.directory.join(file.path)).is_ok_and(|bytes| bytes == file.bytes);
+        return files(a) == files(b) && shipped.iter().all(is_equal);
     }
     let real = |place: &Place| place.directory.canonicalize().ok();
     if real(a).is_some_and(|a| Some(a) == real(b)) {

@@ -3,6 +3,7 @@
 //! One plugin name is one plugin: the first to claim it wins whole, and a plugin that cannot be loaded keeps its name
 //! against lower ones, as a skill does. What a plugin brings besides skills is read but not looked at here.
 
+mod bundled;
 mod containment;
 mod dependencies;
 mod python;
@@ -16,7 +17,7 @@ use crate::root::{self, Root};
 use crate::snapshot::{Collision, PluginEntry};
 use containment::contain;
 use guild_manifest::config::PluginEntry as Configured;
-use guild_manifest::plugin::{self, Plugin, Scan, Standing};
+use guild_manifest::plugin::{self, Plugin, Reading, Scan, Standing};
 use guild_manifest::{Code, Pos, Problem};
 use search::Suspect;
 use std::collections::{HashMap, HashSet};
@@ -42,6 +43,9 @@ pub fn find(scanner: &Scanner<'_>, roots: &[&Root], problems: &mut Vec<Problem>)
     before.into_iter().for_each(|root| search::below(root, &mut intake));
     named.iter().for_each(|named| intake.take_named(named));
     after.into_iter().for_each(|root| search::below(root, &mut intake));
+    if scanner.config.builtins {
+        bundled::all(&mut intake);
+    }
     let found = intake.found;
     problems.extend(dependencies::missing(&found.entries));
     found
@@ -115,14 +119,20 @@ impl<'a> Intake<'a> {
             return false;
         };
         let real = directory.canonicalize().unwrap_or_else(|_| directory.clone());
-        if !self.seen.insert(real.clone()) {
-            return true;
+        if self.seen.insert(real.clone()) {
+            self.receive(suspect, scope, reading, &real);
         }
+        true
+    }
+
+    /// Takes a plugin in that was read, unless another has its name.
+    fn receive(&mut self, suspect: &Suspect, scope: Scope, reading: Reading, real: &Path) {
+        let directory = &suspect.directory;
         let name = reading.plugin.as_ref().map_or(&suspect.name, |plugin| &plugin.name);
         if let Some(kept) = self.claimed.get(name) {
             let (name, kept) = (format!("plugin:{name}"), kept.clone());
             self.found.collisions.push(Collision { name, kept, skipped: (scope, directory.clone()) });
-            return true;
+            return;
         }
         self.claimed.insert(name.clone(), (scope, directory.clone()));
         self.problems.extend(reading.problems.into_iter().map(|problem| {
@@ -130,10 +140,9 @@ impl<'a> Intake<'a> {
             problem.in_file(file.to_string_lossy())
         }));
         if let Some(plugin) = reading.plugin {
-            let enabled = self.is_enabled(&plugin, &real);
+            let enabled = self.is_enabled(&plugin, real);
             self.admit(PluginEntry { plugin, scope, directory: directory.clone(), enabled, skill_count: 0 });
         }
-        true
     }
 
     /// Off means off, wherever it is said; a plugin that is off by default is on once somebody names it.
@@ -173,6 +182,9 @@ impl<'a> Intake<'a> {
     }
 
     fn take_skills(&mut self, entry: &PluginEntry) {
+        if entry.scope == Scope::Builtin {
+            return self.found.skills.extend(bundled::skills(entry));
+        }
         let name: Arc<str> = Arc::from(entry.plugin.name.as_str());
         for dir in &entry.plugin.skill_dirs {
             let path = match dir.path.as_str() {

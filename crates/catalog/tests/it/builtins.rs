@@ -2,13 +2,18 @@
 
 use crate::world::{World, check};
 use expect_test::{Expect, expect};
-use guild_catalog::{Scope, bytes, files};
+use guild_catalog::{Entry, Scope, bytes, files};
+
+/// Whether a skill is built in by itself; those of bundled plugins are told elsewhere.
+fn is_built_in(entry: &Entry) -> bool {
+    entry.place.scope == Scope::Builtin && entry.place.plugin.is_none()
+}
 
 /// Names and state of the built-in skills, as text.
 #[track_caller]
 fn check_builtins(text: &str, expect: Expect) {
     let snapshot = World::new(text).discover();
-    let builtin = snapshot.skills.iter().filter(|entry| entry.place.scope == Scope::Builtin);
+    let builtin = snapshot.skills.iter().filter(|entry| is_built_in(entry));
     let line = |name: &str, enabled: bool| format!("{name}{}\n", if enabled { "" } else { ", off" });
     expect.assert_eq(&builtin.map(|entry| line(&entry.skill.name, entry.enabled)).collect::<String>());
 }
@@ -102,8 +107,8 @@ fn a_copy_of_one_of_them_is_a_second_place_and_no_collision() {
 
 #[test]
 fn their_text_and_files_can_be_had_like_any_others() {
-    for entry in World::new("").discover().skills {
-        let text = String::from_utf8(bytes(&entry).unwrap().into_owned()).unwrap();
+    for entry in World::new("").discover().skills.iter().filter(|entry| is_built_in(entry)) {
+        let text = String::from_utf8(bytes(entry).unwrap().into_owned()).unwrap();
         assert!(text.starts_with(&format!("---\nname: {}\n", entry.skill.name)));
         assert_eq!(files(&entry.place), ["SKILL.md"]);
         assert!(entry.is_offered() && entry.problems.is_empty());

@@ -13,5 +13,6 @@ mod lookup;
 mod plugins;
 mod precedence;
 mod roots;
+mod samples;
 mod versions;
 mod world;

@@ -145,7 +145,7 @@ impl World {
             text += &format!("broken: {name} ({scope}) {}\n", self.shown(&broken.place.path()));
             text.extend(broken.problems.iter().map(|problem| self.problem("   ", problem)));
         }
-        for entry in &snapshot.plugins {
+        for entry in snapshot.plugins.iter().filter(|entry| entry.scope != Scope::Builtin) {
             let (name, scope, count) = (&entry.plugin.name, entry.scope.as_str(), entry.skill_count);
             let off = if entry.enabled { "" } else { ", off" };
             text +=

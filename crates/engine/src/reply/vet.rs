@@ -28,13 +28,15 @@ pub struct Vetted {
     pub digest: String,
     /// What was found, by file and line.
     pub findings: Vec<FindingLine>,
+    /// How many warnings are not among them because a person has allowed them; see `vet allowed`.
+    pub allowed: usize,
     /// What was left unread, and why; where anything was, the verdict is never `allow`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub partial: Vec<String>,
 }
 
 /// One finding.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FindingLine {
     /// Which rule.
     pub code: &'static str,

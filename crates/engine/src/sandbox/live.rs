@@ -148,7 +148,8 @@ fn registry(places: &Places) -> Result<Registry, Refusal> {
     Ok(Registry::open(&places.state()?.join("containers"))?)
 }
 
-fn usable(registry: &Registry, id: &str, owner: &str) -> Result<Record, Refusal> {
+/// A container that its caller may use.
+pub(crate) fn usable(registry: &Registry, id: &str, owner: &str) -> Result<Record, Refusal> {
     let id: ContainerId = id.parse().map_err(|_| {
         let message = format!("no container `{id}` is running; `guild sandbox list` shows those that are");
         Refusal::new(Code::ContainerNotFound, message)

@@ -60,6 +60,8 @@ pub struct LimitRequest {
     pub pids: Option<u32>,
     /// How long it may take.
     pub timeout: Option<Duration>,
+    /// Bytes that are kept of each stream.
+    pub output: Option<u64>,
 }
 
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -114,14 +116,15 @@ impl ContainerRequest {
 }
 
 impl LimitRequest {
-    fn over(self, settings: &Sandbox) -> Limits {
+    /// The limits that hold: these, and where there is none the configuration's.
+    pub(crate) fn over(self, settings: &Sandbox) -> Limits {
         let usage = settings.usage;
         Limits {
             cpus: self.cpus.unwrap_or(usage.cpus),
             memory: self.memory.unwrap_or(usage.memory_mb << 20),
             pids: self.pids.unwrap_or_else(|| u32::try_from(usage.pids).unwrap_or(u32::MAX)),
             timeout: self.timeout.unwrap_or(Duration::from_secs(usage.timeout_seconds)),
-            kept_output: usage.output_bytes,
+            kept_output: self.output.unwrap_or(usage.output_bytes),
             enforcement: match settings.limits {
                 Configured::Strict => Enforcement::Strict,
                 Configured::BestEffort => Enforcement::BestEffort,

@@ -2,7 +2,7 @@
 
 use guild_sandbox::{LaunchError, RefusalKind};
 
-use crate::Code;
+use crate::{Code, Envelope};
 
 /// A reason not to run something.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +17,11 @@ impl Refusal {
     /// A refusal of ours.
     pub fn new(code: Code, message: impl Into<String>) -> Refusal {
         Refusal { code, message: message.into() }
+    }
+
+    /// An envelope that says so, with an empty reply.
+    pub fn into_envelope<T: Default>(self) -> Envelope<T> {
+        Envelope::error(self.code, self.message, T::default())
     }
 }
 

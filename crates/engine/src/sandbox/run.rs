@@ -83,13 +83,13 @@ async fn run(
 
 impl CommandRequest<'_> {
     /// The command as the sandbox takes it.
-    pub(super) fn command(&self) -> Command {
+    pub(crate) fn command(&self) -> Command {
         let stdin = if self.stdin.is_some() { Stdin::Piped } else { Stdin::Empty };
         Command { argv: self.argv.clone(), cwd: self.cwd.clone(), env: BTreeMap::new(), stdin }
     }
 
     /// Passes input in and output on until the command has ended.
-    pub(super) async fn follow(self, mut child: Child) -> Result<Outcome, Refusal> {
+    pub(crate) async fn follow(self, mut child: Child) -> Result<Outcome, Refusal> {
         if let (Some(feed), Some(stdin)) = (self.stdin, child.take_stdin()) {
             feed(stdin);
         }
@@ -101,7 +101,7 @@ impl CommandRequest<'_> {
 }
 
 /// What a person should know of the end, beyond the exit code.
-pub(super) fn remarks(outcome: &Outcome, changes: &[ChangeSummary]) -> String {
+pub(crate) fn remarks(outcome: &Outcome, changes: &[ChangeSummary]) -> String {
     let kept = outcome.stdout.bytes.len().max(outcome.stderr.bytes.len());
     let remarks = [
         outcome.timed_out.then(|| "its time was up".to_owned()),

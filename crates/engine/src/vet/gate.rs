@@ -8,7 +8,7 @@ use super::subject::Subject;
 use super::tree::{self, Node};
 use crate::hall::Hall;
 use crate::reply::{FindingLine, Vetted};
-use guild_catalog::{Entry, validate};
+use guild_catalog::{Entry, bundled, validate};
 use guild_manifest::skill::{self, Contract, Profile, Source};
 use guild_manifest::{Code as ProblemCode, Problem, Severity};
 use guild_vet::{Code, Input, Policy, Remark, Report, Tier, Verdict};
@@ -35,7 +35,8 @@ pub(super) struct Reader<'a> {
 impl Gate {
     /// Opens the gate of a hall, with what is remembered.
     pub fn open(hall: &Hall) -> Self {
-        Self { policy: policy(&hall.config), cache: Cache::open(hall.machine.cache.as_deref()) }
+        let policy = Policy { suppressed: hall.allowed.clone(), ..policy(&hall.config) };
+        Self { policy, cache: Cache::open(hall.machine.cache.as_deref()) }
     }
 
     /// Remembers what was found; that this fails is no reason to fail.
@@ -141,11 +142,8 @@ pub(crate) fn report(subject: &Subject<'_>) -> Report {
 }
 
 fn nodes(subject: &Subject<'_>) -> Vec<Node> {
-    match subject.entry.filter(|_| subject.is_builtin()) {
-        Some(entry) => {
-            let bytes = guild_catalog::bytes(entry).unwrap_or_default().into_owned();
-            vec![Node::of_bytes(&subject.file(), bytes)]
-        }
+    match subject.entry.and_then(|entry| bundled::files(&entry.place)) {
+        Some(files) => files.iter().map(|file| Node::of_bytes(file.path, file.bytes.to_vec())).collect(),
         None => tree::read(subject),
     }
 }
@@ -174,12 +172,16 @@ fn vetted(subject: &Subject<'_>, record: &Record, policy: &Policy) -> Vetted {
     let line = |finding: guild_vet::Finding| {
         policy.weigh(finding.code, record.digest).map(|tier| FindingLine::of(&finding, tier))
     };
+    let found = record.findings();
+    let found_count = found.len();
+    let findings: Vec<FindingLine> = found.into_iter().filter_map(line).collect();
     Vetted {
         name: subject.name.clone(),
         path: subject.path.to_string_lossy().into_owned(),
         verdict: record.verdict(policy).as_str(),
         digest: record.digest.to_string(),
-        findings: record.findings().into_iter().filter_map(line).collect(),
+        allowed: found_count - findings.len(),
+        findings,
         partial: record.partial.clone(),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::hall;
 use expect_test::{Expect, expect};
-use guild_engine::{Caller, RenderRequest, render};
+use guild_engine::{Principal, RenderRequest, render};
 use guild_testkit::Fixture;
 
 const WORLD: &str = "
@@ -54,7 +54,7 @@ Background.
 ";
 
 #[track_caller]
-fn check(caller: Caller<'_>, expect: &Expect) {
+fn check(caller: &Principal, expect: &Expect) {
     let fixture = Fixture::write(WORLD);
     let hall = hall(&fixture);
     let arguments = ["you".to_owned()];
@@ -70,7 +70,7 @@ fn check(caller: Caller<'_>, expect: &Expect) {
 #[test]
 fn a_person_has_everything_but_what_is_off_elsewhere_or_not_for_people() {
     check(
-        Caller::Person,
+        &Principal::person("terminal"),
         &expect![[r#"
         open: ok Open to you.
         other: ok Other.
@@ -85,7 +85,7 @@ fn a_person_has_everything_but_what_is_off_elsewhere_or_not_for_people() {
 #[test]
 fn an_agent_has_what_its_list_names_and_models_may_have() {
     check(
-        Caller::Agent("writer"),
+        &Principal::agent("writer", "mcp"),
         &expect![[r#"
         open: ok Open to you.
         other: skill_not_invocable skill `other` is not among those of agent `writer`; `guild list --agent writer` shows them
@@ -100,7 +100,7 @@ fn an_agent_has_what_its_list_names_and_models_may_have() {
 #[test]
 fn an_agent_without_a_list_has_nothing() {
     check(
-        Caller::Agent("nobody"),
+        &Principal::agent("nobody", "mcp"),
         &expect![[r#"
         open: skill_not_invocable skill `open` is not among those of agent `nobody`; `guild list --agent nobody` shows them
         other: skill_not_invocable skill `other` is not among those of agent `nobody`; `guild list --agent nobody` shows them
@@ -115,7 +115,7 @@ fn an_agent_without_a_list_has_nothing() {
 #[test]
 fn an_agent_that_nobody_configured_has_what_models_may_have() {
     check(
-        Caller::Agent("stranger"),
+        &Principal::agent("stranger", "mcp"),
         &expect![[r#"
         open: ok Open to you.
         other: ok Other.

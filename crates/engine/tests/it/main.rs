@@ -1,12 +1,19 @@
 //! The engine on fixtures: what no command can show, or only in more words.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod access;
+mod authority;
+mod books;
 mod images;
 mod live;
 mod modules;
 mod new;
 mod paths;
+mod run;
 mod sections;
+mod security_hash;
+mod skill_diff;
 mod vet;
 
 use guild_engine::catalog::{Freshness, Machine};

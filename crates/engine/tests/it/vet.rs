@@ -4,7 +4,7 @@ use crate::{config_files, machine};
 use expect_test::{Expect, expect};
 use guild_engine::catalog::{Freshness, Machine};
 use guild_engine::{
-    Caller, Hall, ListRequest, PromptRequest, RenderRequest, SearchRequest, Target, VetRequest, contract,
+    Hall, ListRequest, Principal, PromptRequest, RenderRequest, SearchRequest, Target, VetRequest, contract,
     list, prompt, render, search, vet,
 };
 use guild_testkit::Fixture;
@@ -170,7 +170,7 @@ fn models_are_told_nothing_of_what_is_denied() {
 #[test]
 fn a_denied_skill_is_not_rendered() {
     let fixture = Fixture::write(WORLD);
-    let request = RenderRequest { name: "bad", arguments: &[], caller: Caller::Person };
+    let request = RenderRequest { name: "bad", arguments: &[], caller: &Principal::person("terminal") };
     let envelope = render(&open(&fixture), &request);
     assert_eq!((envelope.code.as_str(), envelope.data.text.as_str()), ("security_preflight_denied", ""));
     assert_eq!(
@@ -250,6 +250,16 @@ fn a_contract_that_fits_is_printed() {
             "warn.contract.undeclared_write"
         ]
     );
+}
+
+#[test]
+fn output_that_goes_to_another_stream_is_no_file() {
+    let fixture = Fixture::write(WORLD);
+    fixture.add("//- /project/.guild/skills/good/run.sh\necho sorry >&2\nls 2>&1 | wc -l\nls >&-\n");
+    let envelope = contract(&open(&fixture), "good");
+    let written =
+        envelope.data.findings.iter().filter(|finding| finding.code == "warn.contract.undeclared_write");
+    assert_eq!(written.count(), 0);
 }
 
 /// Waits until a change would bear another time than what was written; the file system's clock ticks in milliseconds.

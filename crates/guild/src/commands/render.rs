@@ -3,7 +3,7 @@
 use crate::print::escape;
 use crate::ui::Ui;
 use guild_engine::catalog::Freshness;
-use guild_engine::{Caller, RenderRequest, render};
+use guild_engine::{RenderRequest, render};
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
@@ -29,7 +29,7 @@ pub struct Args {
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     let hall = ui.hall(Freshness::Indexed);
-    let caller = args.agent.as_deref().map_or(Caller::Person, Caller::Agent);
+    let caller = &ui.principal(args.agent.as_deref());
     let request = RenderRequest { name: &args.name, arguments: &args.arguments, caller };
     let envelope = render(&hall, &request);
     if !ui.is_quiet() {

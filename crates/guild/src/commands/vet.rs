@@ -1,11 +1,14 @@
 //! `guild vet`
 
+mod allow;
+
+use crate::books;
 use crate::commands::explain;
 use crate::print::{Bar, Ink, Style, escape, finding, sarif};
 use crate::ui::Ui;
 use guild_engine::catalog::Freshness;
 use guild_engine::reply::{Vet, Vetted};
-use guild_engine::{Target, VetRequest, vet};
+use guild_engine::{Target, VetRequest, counted, vet};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -14,7 +17,10 @@ use std::process::ExitCode;
 /// Every file of a skill is looked at: text, scripts, archives, images. Nothing is run, nothing is fetched and no model
 /// is asked. The command ends with 3 if a skill is denied. That nothing was found does not make a skill harmless.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
     /// Skills by name, or directories and files to look for skills in
     #[arg(value_name = "NAME|PATH", required_unless_present_any = ["all", "explain"], conflicts_with_all = ["all", "explain"])]
     skills: Vec<String>,
@@ -29,11 +35,26 @@ pub struct Args {
     explain: Option<String>,
 }
 
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Allow(allow::Allow),
+    /// List the warnings that were allowed
+    Allowed,
+    Disallow(allow::Disallow),
+}
+
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
+    match &args.command {
+        Some(Command::Allow(args)) => return allow::allow(args, ui),
+        Some(Command::Allowed) => return allow::allowed(ui),
+        Some(Command::Disallow(args)) => return allow::disallow(args, ui),
+        None => {}
+    }
     if let Some(code) = &args.explain {
         return explain::run_code(code, ui);
     }
-    let hall = ui.hall(Freshness::Indexed);
+    let mut hall = ui.hall(Freshness::Indexed);
+    books::allow(ui, &mut hall);
     let target = if args.all { Target::Everything } else { Target::Named(args.skills.clone()) };
     let bar = Bar::new(ui.is_quiet() || ui.is_json());
     let progress = |done, total| bar.show(done, total);
@@ -58,6 +79,14 @@ fn print(data: &Vet, style: &Style, out: &mut dyn Write) -> io::Result<()> {
         let name = style.ink(Ink::Bold, &escape::line(&skill.name)).to_string();
         writeln!(out, "{}: {name} ({})", style.ink(ink, skill.verdict), escape::exact(&skill.path))?;
         skill.findings.iter().try_for_each(|line| finding(line, style, out))?;
+        if skill.allowed > 0 {
+            let allowed = counted(skill.allowed, "more warning");
+            writeln!(
+                out,
+                "  {}",
+                style.ink(Ink::Dim, &format!("{allowed} allowed: see `guild vet allowed`"))
+            )?;
+        }
     }
     Ok(())
 }

@@ -38,6 +38,20 @@ name: deploy
 description: Ships elsewhere
 ---
 Ship it, and look at the log while it starts.
+//- /project/.guild/skills/leaky/SKILL.md
+---
+name: leaky
+description: Waits for something
+---
+Wait.
+//- /project/.guild/skills/leaky/feed kind:pipe
+//- /project/.guild/skills/deep/SKILL.md
+---
+name: deep
+description: Lies deep
+---
+Dig.
+//- /project/.guild/skills/deep/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19/20/21/22/23/24/25/26/27/28/29/30/31/32/x
 //- /project/draft.md
 No frontmatter, and nothing that would make this a skill.
 //- /project/blocked/.git/
@@ -54,6 +68,9 @@ const PROVOKED: &[(Code, &[&str])] = &[
     (Code::SkillNotFound, &["show", "reveiw"]),
     (Code::SkillAmbiguous, &["show", "deploy"]),
     (Code::SkillNotInvocable, &["render", "review"]),
+    (Code::SkillFilesRefused, &["hash", "leaky"]),
+    (Code::SkillTooLarge, &["hash", "deep"]),
+    (Code::HashUnknown, &["diff", "review", "--from", NO_HASH]),
     (Code::PathNotFound, &["check", "nowhere"]),
     (Code::UnknownSource, &["list", "--source", "projct"]),
     (Code::EmptyQuery, &["search", "  "]),
@@ -73,12 +90,29 @@ const PROVOKED: &[(Code, &[&str])] = &[
     (Code::ImageNotFound, &["image", "inspect", "gone"]),
     (Code::ImageInvalid, &["image", "import", "draft.md"]),
     (Code::SecurityPreflightDenied, &["vet", "downloads"]),
+    (Code::ReceiptNotFound, &["receipts", "show", "rcp_0"]),
+    (Code::RequestNotFound, &["deny", "apr_0"]),
+    (Code::GrantNotFound, &["grants", "lift", "grt_0"]),
+    (Code::TokenNotFound, &["token", "revoke", "tok_0"]),
+    (Code::PersonRequired, &["approve", "apr_0", "--agent", "writer"]),
+    (Code::RoleInsufficient, &["token", "create", "--agent", "writer", "--role", "admin"]),
+    (
+        Code::WarningNotAllowable,
+        &["vet", "allow", "review", "deny.shell.pipe_to_interpreter", "--reason", "sure"],
+    ),
+    (Code::WarningNotFound, &["vet", "disallow", "sup_0"]),
+    (Code::NothingLost, &["receipts", "accept-loss", "--reason", "none"]),
     (Code::UnknownCode, &["explain", "check_faild"]),
     (Code::Usage, &["list", "--sorce"]),
 ];
 
+/// What nothing has.
+const NO_HASH: &str = "sha256:0000000000000000000000000000000000000000000000000000000000000000";
+
 /// Codes that no single command line provokes, with the test that does.
 const ELSEWHERE: &[(Code, &str)] = &[
+    (Code::SkillChanged, HASHES),
+    (Code::StoreDamaged, HASHES),
     (Code::ReloadFailed, "watch::a_look_that_fails_is_told_once_and_what_was_known_stays"),
     (
         Code::ContainerNotYours,
@@ -102,11 +136,60 @@ const ELSEWHERE: &[(Code, &str)] = &[
     (Code::ImageInUse, "images::an_image_comes_is_looked_at_and_goes"),
     (Code::RegistryDenied, "images::a_password_comes_from_dockers_configuration"),
     (Code::RegistryFailed, "the unit tests of crates/engine/src/image/failure.rs"),
+    (Code::LedgerUnavailable, "receipts::a_ledger_that_is_no_database_is_ledger_unavailable"),
+    (Code::LedgerNewer, "receipts::a_file_of_a_newer_program_and_one_of_something_else_are_told_apart"),
+    (Code::LedgerCut, "receipts::a_lost_head_is_ledger_cut_until_a_person_accepts_the_loss"),
+    (Code::ReceiptsBroken, "receipts::an_edit_in_the_database_is_receipts_broken"),
+    (Code::RequestExpired, "approvals::what_nobody_answers_expires"),
+    (Code::AlreadyDecided, "approvals::a_request_is_approved_once_and_answered_once"),
+    (Code::DenialStands, "approvals::a_denial_sticks_until_it_is_lifted"),
+    (Code::ApprovalWayForbidden, "approvals::the_configuration_can_forbid_approving_without_a_terminal"),
+    (Code::NotConfirmed, "approvals::enter_alone_and_going_away_decide_nothing"),
+    (Code::InvalidParams, "conformance::refusals::parameters_are_held_to_the_contract_every_error_at_once"),
+    (Code::SkillCapabilityDenied, "the unit test of crates/engine/src/run/tool.rs"),
+    (Code::ExecutorUnbound, UNBOUND),
+    (Code::ProviderUnbound, UNBOUND),
+    (Code::ProviderToolUnregistered, UNBOUND),
+    (Code::ProviderPolicyDenied, UNBOUND),
+    (Code::ProviderExecutionFailed, TOOLS),
+    (Code::ToolInputInvalid, UNBOUND),
+    (Code::ToolInputRequired, TOOLS),
+    (Code::ToolOutputInvalid, TOOLS),
+    (Code::SubagentFailed, TOOLS),
+    (Code::ScriptNotFound, UNBOUND),
+    (Code::ScriptFailed, FAILING),
+    (Code::ScriptTimedOut, FAILING),
+    (Code::ScriptOutOfMemory, FAILING),
+    (Code::OutputInvalid, FAILING),
+    (Code::WorkspaceTooWide, "conformance::refusals::a_workspace_that_shows_everything_is_refused"),
+    (Code::ApprovalRequired, "conformance::paths::a_script_runs_once_approved_and_leaves_a_receipt"),
+    (Code::SecurityHashMismatch, "conformance::paths::a_changed_skill_is_another_skill"),
+    (
+        Code::ApprovalDenied,
+        "conformance::paths::a_denial_sticks_until_the_skill_changes_or_a_person_lifts_it",
+    ),
+    (Code::ReceiptNotWritten, TOOLS),
+    (
+        Code::ContainerTooWide,
+        "conformance::refusals::a_container_that_allows_more_than_the_contract_is_refused",
+    ),
     (Code::Internal, "the unit test of crates/guild/src/defect.rs"),
 ];
 
 /// What depends on the machine is provoked by the attacks on the sandbox, and made into codes there.
 const REFUSALS: &str = "the unit tests of crates/engine/src/sandbox/refusal.rs";
+
+/// What happens between two looks at a skill, or to the store, is brought about there.
+const HASHES: &str = "the tests of crates/engine/tests/it/security_hash.rs";
+
+/// What takes a provider or a runner of its own is provoked with one.
+const TOOLS: &str = "the tests of crates/engine/tests/it/run.rs";
+
+/// What nobody offers, in one session.
+const UNBOUND: &str = "conformance::refusals::what_nobody_offers_has_a_code_of_its_own";
+
+/// The ways in which a script fails.
+const FAILING: &str = "conformance::refusals::a_failing_script_says_how_it_failed";
 
 /// What takes an archive is provoked with one.
 const IMAGES: &str = "images::what_is_refused_leaves_nothing_behind";
@@ -285,7 +368,7 @@ fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
             {"status":"error","code":"usage","message":"unrecognized subcommand 'lst'; tip: a similar subcommand exists: 'list'","data":null}
             [exit 2]
             $ guild --json
-            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, roots, plugins, new, prompt, render, reload, watch, sandbox, image, changes, doctor, explain, completions]","data":null}
+            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, run, hash, diff, roots, plugins, new, prompt, render, reload, watch, sandbox, image, changes, requests, approve, deny, grants, receipts, token, doctor, explain, completions]","data":null}
             [exit 2]
             $ guild list --sourc x
             [stderr]
@@ -447,9 +530,10 @@ fn a_configuration_that_cannot_be_read_is_told_by_every_command() {
         "guild plugins -q\nguild prompt --agent x --format bullets --budget 30\nguild doctor",
         &expect![[r#"
             $ guild plugins -q
-            NAME  VERSION  SOURCE   SKILLS  STATE  DESCRIPTION
-            a     -        project  1       on
-            b     -        project  1       on
+            NAME           VERSION  SOURCE   SKILLS  STATE  DESCRIPTION
+            a              -        project  1       on
+            b              -        project  1       on
+            guild-samples  0.1.0    builtin  3       on     Skills that come with Guildhall: complexity of Python code, worksheets for debugging, a scan for systemic weaknesses.
             [stderr]
             warning: [ROOT]/etc/guild/config.toml:1: the file cannot be read: it is no regular file; its settings are not in effect, and agents are offered no skill until it is mended
             warning: [ROOT]/home/.config/guild/config.toml:1: invalid TOML: unclosed table, expected `]`; its settings are not in effect, and agents are offered no skill until it is mended
@@ -463,12 +547,12 @@ fn a_configuration_that_cannot_be_read_is_told_by_every_command() {
                                  hint: run `guild check` for the lines
             good  roots          2 of 171 known places are there, 0 cannot be read
             good  index          kept below [ROOT]/home/.cache/guild
-            good  skills         9 load, 0 do not
+            good  skills         14 load, 0 do not
             good  descriptions   every skill has one
             good  eligibility    every skill has what it asks for
             look  collisions     1 name borne more than once: review
                                  hint: run `guild list --all` to see who wins
-            good  plugins        2 load, 0 do not
+            good  plugins        3 load, 0 do not
             good  allowlists     configured for default; 0 unknown names
             good  embedded       usable ([WALLS])
             [stderr]
@@ -498,10 +582,20 @@ fn a_project_that_offers_a_pipe_as_its_configuration_is_not_waited_for() {
         "guild check",
         &expect![[r#"
             $ guild check
+            [ROOT]/project/.guild/skills/deep/1/2/3/4/5/6/7/8/9/10/11/12/13:1:1: warning[scan_limit]: the skill has more than 10000 files or is deeper than 12
+              hint: keep what the skill does not need elsewhere
+            [ROOT]/project/.guild/skills/deep/SKILL.md:1:1: warning[body_too_short]: the skill has 47 bytes; fewer than 80 are too short to be of use
+             1 | ---
+               | ^
+              hint: say when to use the skill, its steps and how to verify them
+            [ROOT]/project/.guild/skills/leaky/SKILL.md:1:1: warning[body_too_short]: the skill has 59 bytes; fewer than 80 are too short to be of use
+             1 | ---
+               | ^
+              hint: say when to use the skill, its steps and how to verify them
             [ROOT]/project/guild.toml:1:1: error[config_invalid]: the file cannot be read: it is no regular file
               hint: check what it is and who may read it
             [stderr]
-            error[check_failed]: 3 skills, 3 loaded, 1 error, 0 warnings
+            error[check_failed]: 5 skills, 5 loaded, 1 error, 3 warnings
             [exit 1]
         "#]],
     );

@@ -7,18 +7,25 @@
     reason = "a test that cannot go on fails, JSON that lacks a field is a failure, and a stand-in is told"
 )]
 
+mod allowed;
+mod approvals;
 mod changes;
 mod codes;
+mod conformance;
+mod desk;
 mod errors;
 mod help;
 mod images;
 mod json;
 mod modules;
 mod pipe;
+mod receipts;
 mod roles;
+mod samples;
 mod sandbox;
 mod schema;
 mod terminal;
+mod tokens;
 mod tour;
 mod watch;
 mod wild;

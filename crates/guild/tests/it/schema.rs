@@ -18,8 +18,10 @@ fn the_schema_is_current() {
     add("changes show", of::<reply::ChangesShow>(&mut generator));
     add("check", of::<reply::Check<'_>>(&mut generator));
     add("contract", of::<reply::Fit>(&mut generator));
+    add("diff", of::<reply::SkillDiff>(&mut generator));
     add("doctor", of::<reply::Doctor>(&mut generator));
     add("explain", of::<Option<reply::Explain>>(&mut generator));
+    add("hash", of::<reply::Hash>(&mut generator));
     add("image import", of::<reply::ImageKept>(&mut generator));
     add("image inspect", of::<reply::ImageInspect>(&mut generator));
     add("image list", of::<reply::ImageList>(&mut generator));
@@ -32,6 +34,7 @@ fn the_schema_is_current() {
     add("reload", of::<reply::Reload<'_>>(&mut generator));
     add("render", of::<reply::Render<'_>>(&mut generator));
     add("roots", of::<reply::Roots>(&mut generator));
+    add("run", of::<reply::Run>(&mut generator));
     add("sandbox exec", of::<reply::SandboxRun>(&mut generator));
     add("sandbox launch", of::<reply::SandboxContainer>(&mut generator));
     add("sandbox list", of::<reply::SandboxList>(&mut generator));
@@ -41,6 +44,7 @@ fn the_schema_is_current() {
     add("show", of::<reply::Show<'_>>(&mut generator));
     add("vet", of::<reply::Vet>(&mut generator));
     add("watch", of::<reply::Watch>(&mut generator));
+    replies.extend(of_the_books(&mut generator));
     for command in crate::commands().iter().filter(|command| *command != "completions") {
         assert!(replies.contains_key(command), "`{command}` has no schema");
     }
@@ -60,4 +64,28 @@ fn the_schema_is_current() {
 fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Json {
     let data = generator.subschema_for::<T>().to_value();
     json!({"$ref": "#/$defs/Envelope", "properties": {"data": data}})
+}
+
+/// The replies about what the installation's ledger holds.
+fn of_the_books(generator: &mut SchemaGenerator) -> Map<String, Json> {
+    let mut replies = Map::new();
+    let mut add = |name: &str, schema: Json| replies.insert(name.to_owned(), schema);
+    add("approve", of::<reply::Decided>(generator));
+    add("deny", of::<reply::Decided>(generator));
+    add("grants lift", of::<reply::Ended>(generator));
+    add("grants list", of::<reply::Grants>(generator));
+    add("grants revoke", of::<reply::Ended>(generator));
+    add("receipts accept-loss", of::<reply::ReceiptsAcceptLoss>(generator));
+    add("receipts export", of::<reply::ReceiptsExport>(generator));
+    add("receipts list", of::<reply::ReceiptsList>(generator));
+    add("receipts show", of::<reply::ReceiptShow>(generator));
+    add("receipts verify", of::<reply::ReceiptsVerify>(generator));
+    add("requests", of::<reply::Requests>(generator));
+    add("token create", of::<reply::TokenCreated>(generator));
+    add("token list", of::<reply::Tokens>(generator));
+    add("token revoke", of::<reply::Ended>(generator));
+    add("vet allow", of::<reply::VetAllow>(generator));
+    add("vet allowed", of::<reply::VetAllowed>(generator));
+    add("vet disallow", of::<reply::Ended>(generator));
+    replies
 }

@@ -1,5 +1,6 @@
 //! A walk through every command, exactly as it looks.
 
+use crate::desk::nameless;
 use crate::images::undated;
 use crate::world::WORLD;
 use crate::{commands, env};
@@ -51,6 +52,17 @@ guild vet --explain deny.lure.password_archive
 guild contract complexity
 guild contract code-review
 
+# What an approval would be given to.
+guild hash code-review
+guild hash acme/deploy --explain
+guild hash changelog --explain -q
+guild diff changelog --from sha256:0000000000000000000000000000000000000000000000000000000000000000
+guild diff changelog --from yesterday
+
+# Run, once a person has approved exactly this.
+guild run complexity
+guild run code-review feature/login
+
 # Where it all comes from.
 guild roots
 guild plugins
@@ -96,6 +108,26 @@ guild changes show chg_0
 guild changes apply chg_0
 guild changes drop chg_0
 
+# What waits for a person, what they decided, and what has happened.
+guild requests
+guild approve apr_0
+guild approve apr_0 --once
+guild deny apr_0 --agent reviewer
+guild grants list
+guild grants revoke grt_0
+guild grants lift grt_0
+guild token create --agent reviewer --role admin
+guild token list
+guild token revoke tok_0
+guild vet allow code-review warn.shell.eval --reason "seen"
+guild vet allowed
+guild vet disallow sup_0
+guild receipts list
+guild receipts show rcp_0
+guild receipts verify
+guild receipts export receipts.jsonl
+guild receipts accept-loss --reason "nothing is"
+
 # A root file system of one's own for containers.
 guild image import tools.tar
 guild image list
@@ -114,7 +146,7 @@ fn every_command_looks_as_it_did() {
     let env = env(WORLD);
     let tools = tar("bin/\nbin/tool x = tool\n");
     std::fs::write(env.project().join("tools.tar"), tools).unwrap();
-    expect_file!["tour.txt"].assert_eq(&undated(&session(&env, WALK)));
+    expect_file!["tour.txt"].assert_eq(&nameless(&undated(&session(&env, WALK))));
 }
 
 #[test]

@@ -99,6 +99,18 @@ impl Entry {
 }
 
 impl Kind {
+    /// Every kind.
+    pub const ALL: &'static [Self] = &[
+        Self::Started,
+        Self::Finished,
+        Self::Interrupted,
+        Self::Denied,
+        Self::Load,
+        Self::Asked,
+        Self::Decision,
+        Self::Cut,
+    ];
+
     /// The word that stands in the database.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -155,3 +155,20 @@ pub struct Changes {
     /// The digest of the list of them.
     pub digest: Digest,
 }
+
+impl Outcome {
+    /// Nothing but when it began and ended.
+    pub fn at(started: Timestamp, finished: Timestamp) -> Self {
+        Self {
+            started,
+            finished,
+            exit_code: None,
+            signal: None,
+            timed_out: false,
+            out_of_memory: false,
+            outputs: BTreeMap::new(),
+            resources: Resources::default(),
+            changes: None,
+        }
+    }
+}

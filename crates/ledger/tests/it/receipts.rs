@@ -42,6 +42,7 @@ async fn receipts_are_found_by_what_they_are_about(site: Site) {
         receipts skill=t agent=b
         receipts code=approval_required
         receipts run=r1
+        receipts kind=finished
         receipts since=1
         receipts since=2 skill=s
         receipts skill=nobody
@@ -59,6 +60,7 @@ async fn receipts_are_found_by_what_they_are_about(site: Site) {
             receipts skill=t agent=b → [2]
             receipts code=approval_required → [5 1]
             receipts run=r1 → [4 3]
+            receipts kind=finished → [4]
             receipts since=1 → [5 4 3]
             receipts since=2 skill=s → []
             receipts skill=nobody → []

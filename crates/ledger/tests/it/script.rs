@@ -185,7 +185,9 @@ impl Day {
         let text = |key| words.value(key).map(str::to_owned);
         let run = words.value("run").map(|run| self.runs[run]);
         let since = words.minutes("since").map(at);
-        let filter = Filter { skill: text("skill"), agent: text("agent"), code: text("code"), run, since };
+        let kind = words.value("kind").and_then(|word| Kind::ALL.iter().find(|kind| kind.as_str() == word));
+        let (kind, skill, agent, code) = (kind.copied(), text("skill"), text("agent"), text("code"));
+        let filter = Filter { kind, skill, agent, code, run, since };
         let limit = words.minutes("limit").unwrap_or(100).try_into().unwrap();
         let (mut shown, mut cursor) = (String::new(), None);
         loop {

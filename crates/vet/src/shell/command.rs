@@ -25,6 +25,15 @@ pub struct Redirect {
     pub target: Word,
 }
 
+impl Redirect {
+    /// Whether it joins two streams, as `>&2` does, and names no file.
+    pub fn is_descriptor(&self) -> bool {
+        let target = self.target.text.as_str();
+        let is_number = !target.is_empty() && target.bytes().all(|byte| byte.is_ascii_digit());
+        target.starts_with('&') || (self.operator.ends_with('&') && (is_number || target == "-"))
+    }
+}
+
 /// Commands that only start another one.
 const PREFIXES: &[&str] = &[
     "sudo",

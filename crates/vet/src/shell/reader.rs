@@ -209,7 +209,7 @@ impl<'a, 's> Reader<'a, 's> {
     fn write_redirects(&mut self, command: &Command, output: &Word, node: Node<'_>) {
         for redirect in command.redirects.iter().filter(|redirect| redirect.operator.contains('>')) {
             let target = redirect.target.text.clone();
-            if target.is_empty() || target.starts_with('&') || target.starts_with("/dev/null") {
+            if target.is_empty() || target.starts_with("/dev/null") || redirect.is_descriptor() {
                 continue;
             }
             self.note_write(&target, node.start_position().row);

@@ -1,9 +1,9 @@
 //! `guild changes show`
 
-use crate::print::{Ink, Style, escape};
+use crate::print::{Ink, Style, difference, escape};
 use crate::ui::Ui;
+use guild_engine::changes_show;
 use guild_engine::reply::{ChangeDetail, ChangesShow};
-use guild_engine::{Difference, Hunk, changes_show};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -41,24 +41,5 @@ fn print_change(change: &ChangeDetail, style: &Style, out: &mut dyn Write) -> io
         write!(out, " {}", style.ink(Ink::Red, "[decides what agents or machines do]"))?;
     }
     writeln!(out)?;
-    match &change.difference {
-        Difference::None => Ok(()),
-        Difference::Binary => writeln!(out, "  no text"),
-        Difference::TooLong => writeln!(out, "  too long to be shown"),
-        Difference::Lines { hunks } => hunks.iter().try_for_each(|hunk| print_hunk(hunk, style, out)),
-    }
-}
-
-fn print_hunk(hunk: &Hunk, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let head = format!("@@ -{} +{} @@", hunk.old_start, hunk.new_start);
-    writeln!(out, "{}", style.ink(Ink::Cyan, &head))?;
-    for line in &hunk.lines {
-        let ink = match line.sign {
-            '+' => Ink::Green,
-            '-' => Ink::Red,
-            _ => Ink::Plain,
-        };
-        writeln!(out, "{}", style.ink(ink, &format!("{}{}", line.sign, escape::exact(&line.text))))?;
-    }
-    Ok(())
+    difference(&change.difference, style, out)
 }

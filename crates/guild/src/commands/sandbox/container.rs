@@ -54,6 +54,7 @@ impl ContainerArgs {
             env: self.env.iter().filter_map(value).collect::<BTreeMap<_, _>>(),
             network: if self.network { Network::Host } else { Network::None },
             limits: LimitRequest {
+                output: None,
                 cpus: self.cpus,
                 memory: self.memory,
                 pids: self.pids,

@@ -1,0 +1,26 @@
+//! Approvals: what waits for a person, what they answer, and what holds because of it.
+//!
+//! Only people decide, whoever forwards their answer. What is asked for is made by the operations that ask.
+
+mod decide;
+mod grants;
+mod requests;
+mod shown;
+
+pub use decide::{Decision, approve, deny};
+pub use grants::{grants_lift, grants_list, grants_revoke};
+pub use requests::{request, requests};
+pub use shown::{Capability, ChangedFile, Shown, ShownFinding};
+
+use guild_ledger::RequestId;
+
+use crate::{Code, Refusal};
+
+fn request_id(text: &str) -> Result<RequestId, Refusal> {
+    text.parse().map_err(|_| unknown_request(text))
+}
+
+fn unknown_request(id: &str) -> Refusal {
+    let message = format!("there is no request `{id}`; `guild requests` shows those that wait");
+    Refusal::new(Code::RequestNotFound, message)
+}

@@ -1,0 +1,112 @@
+//! `approve` and `deny`: a person's answer to a request.
+
+use std::time::Duration;
+
+use guild_ledger::{Answer, DecideError, Principal, RequestId, Role, Timestamp, via};
+
+use super::{request_id, unknown_request};
+use crate::reply::{Decided, GrantLine, RequestLine};
+use crate::{Books, Code, Envelope, Refusal};
+
+/// What a person allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// Exactly what was asked, once.
+    Once,
+    /// Every run of this state of the skill, by this agent, in this workspace.
+    Always,
+}
+
+/// Approves a request, for a time if one is given.
+pub async fn approve(
+    books: &Books,
+    now: Timestamp,
+    id: &str,
+    (decision, lifetime): (Decision, Option<Duration>),
+    by: Principal,
+) -> Envelope<Decided> {
+    let expires = lifetime.map(|lifetime| now.after(lifetime));
+    let answer = match decision {
+        Decision::Once => Answer::Once { expires },
+        Decision::Always => Answer::Always { expires },
+    };
+    answered(books, now, id, answer, by).await
+}
+
+/// Denies a request. What was asked stays denied until the skill changes or a person lifts the denial.
+pub async fn deny(books: &Books, now: Timestamp, id: &str, by: Principal) -> Envelope<Decided> {
+    answered(books, now, id, Answer::Deny, by).await
+}
+
+async fn answered(
+    books: &Books,
+    now: Timestamp,
+    id: &str,
+    answer: Answer,
+    by: Principal,
+) -> Envelope<Decided> {
+    match answer_request(books, now, id, answer, by).await {
+        Ok(decided) => Envelope::ok(decided),
+        Err(refusal) => Envelope::error(
+            refusal.code,
+            refusal.message,
+            Decided { id: id.to_owned(), ..Decided::default() },
+        ),
+    }
+}
+
+async fn answer_request(
+    books: &Books,
+    now: Timestamp,
+    id: &str,
+    answer: Answer,
+    by: Principal,
+) -> Result<Decided, Refusal> {
+    books.authorise(now, &by, Role::Operator).await?;
+    if let Some(refusal) = forbidden(books, answer, &by) {
+        return Err(books.denied(now, &by, refusal).await);
+    }
+    let request = request_id(id)?;
+    let decided = books.ledger.decide(now, request, answer, by).await;
+    let decided = decided.map_err(|error| refusal(books, request, error))?;
+    Ok(Decided {
+        id: id.to_owned(),
+        decision: Some(decided.receipt.receipt.entry.code.clone()),
+        receipt: Some(decided.receipt.receipt.id.to_string()),
+        grant: decided.grant.as_ref().map(GrantLine::of),
+        request: Some(RequestLine::of(&decided.request)),
+    })
+}
+
+/// Why the answer does not count in the way it comes. Saying no is always possible.
+fn forbidden(books: &Books, answer: Answer, by: &Principal) -> Option<Refusal> {
+    let message = match (answer, by.via.as_str()) {
+        (Answer::Deny, _) => return None,
+        (_, via::FLAG) if !books.approvals.flag => {
+            "the configuration has `approvals.flag = false`: approve at a terminal"
+        }
+        (Answer::Always { .. }, via::ELICITATION) => {
+            "an answer that an agent's program forwards is good for one run; approve at a terminal"
+        }
+        _ => return None,
+    };
+    Some(Refusal::new(Code::ApprovalWayForbidden, message))
+}
+
+fn refusal(books: &Books, id: RequestId, error: DecideError) -> Refusal {
+    let message = error.to_string();
+    match error {
+        DecideError::NotFound(_) => unknown_request(&id.to_string()),
+        DecideError::AlreadyDecided(_) => Refusal::new(Code::AlreadyDecided, message),
+        DecideError::Expired(_) => {
+            Refusal::new(Code::RequestExpired, format!("{message}; ask again for what it was about"))
+        }
+        DecideError::Denied(denial) => {
+            let message =
+                format!("it is denied by {}; `guild grants lift {}` lifts that", denial.id, denial.id);
+            Refusal::new(Code::DenialStands, message)
+        }
+        DecideError::NotAPerson => Refusal::new(Code::PersonRequired, message),
+        DecideError::Write(error) => books.refusal(error),
+    }
+}

@@ -1,0 +1,79 @@
+//! The tools that every installation has: a little arithmetic, and looking at skills.
+//!
+//! All of them only look. What an agent may not see, they do not show it.
+
+mod arithmetic;
+mod skills;
+
+use serde_json::{Map, Value};
+
+use crate::hall::Hall;
+use crate::ports::{Pending, Tool, ToolAnswer, ToolCall, ToolError, ToolProvider, ToolResult};
+
+/// The name of the provider.
+pub const PROVIDER: &str = "builtin";
+
+/// The provider of our own tools, for one agent.
+pub struct BuiltinTools<'h> {
+    hall: &'h Hall,
+    agent: &'h str,
+}
+
+/// One of our own tools.
+struct Builtin {
+    name: &'static str,
+    description: &'static str,
+    input: fn() -> Value,
+    output: fn() -> Value,
+    run: fn(&BuiltinTools<'_>, &Map<String, Value>) -> Result<ToolResult, ToolError>,
+}
+
+const TOOLS: &[Builtin] = &[
+    arithmetic::ADD,
+    arithmetic::SUBTRACT,
+    arithmetic::MULTIPLY,
+    skills::READ_FILE,
+    skills::LIST_FILES,
+    skills::SEARCH,
+];
+
+impl<'h> BuiltinTools<'h> {
+    /// The tools as one agent has them.
+    pub fn of(hall: &'h Hall, agent: &'h str) -> Self {
+        Self { hall, agent }
+    }
+}
+
+impl Builtin {
+    fn described(&self) -> Tool {
+        Tool {
+            name: self.name.to_owned(),
+            description: self.description.to_owned(),
+            input: (self.input)(),
+            output: Some((self.output)()),
+            is_read_only: true,
+        }
+    }
+}
+
+fn find(name: &str) -> Option<&'static Builtin> {
+    TOOLS.iter().find(|tool| tool.name == name)
+}
+
+impl ToolProvider for BuiltinTools<'_> {
+    fn id(&self) -> &str {
+        PROVIDER
+    }
+
+    fn find<'a>(&'a self, tool: &'a str) -> Pending<'a, Result<Option<Tool>, ToolError>> {
+        Box::pin(async move { Ok(find(tool).map(Builtin::described)) })
+    }
+
+    fn call<'a>(&'a self, call: ToolCall<'a>) -> Pending<'a, Result<ToolAnswer, ToolError>> {
+        Box::pin(async move {
+            let tool = find(call.tool)
+                .ok_or_else(|| ToolError::Failed(format!("there is no tool `{}`", call.tool)))?;
+            (tool.run)(self, call.input).map(ToolAnswer::Done)
+        })
+    }
+}

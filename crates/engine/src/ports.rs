@@ -1,0 +1,18 @@
+//! What the engine asks of those around it: tools, child agents, a person's answer.
+//!
+//! Each is an interface that an adapter implements; the engine knows none of them by name. A future that is dropped is a call
+//! that was cancelled.
+
+mod approver;
+mod subagent;
+mod tool;
+
+use std::future::Future;
+use std::pin::Pin;
+
+pub use approver::{Answer, Approver, Question};
+pub use subagent::{SubagentError, SubagentRunner, SubagentTask};
+pub use tool::{Content, Tool, ToolAnswer, ToolCall, ToolError, ToolProvider, ToolResult};
+
+/// What is on its way.
+pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -1,0 +1,116 @@
+//! Whoever offers tools: our own, plugins', MCP servers'.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::Pending;
+
+/// A tool as its provider describes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tool {
+    /// Its name there.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// JSON Schema of what it takes.
+    pub input: Value,
+    /// JSON Schema of what it gives, where that is declared.
+    pub output: Option<Value>,
+    /// Whether it only looks; one that does more needs a grant.
+    pub is_read_only: bool,
+}
+
+/// One call.
+pub struct ToolCall<'a> {
+    /// The tool's name.
+    pub tool: &'a str,
+    /// What it is given; it fits the tool's schema.
+    pub input: &'a Map<String, Value>,
+    /// For which agent.
+    pub agent: &'a str,
+    /// Told how far it is: the part that is done, the whole where it is known, and a word.
+    pub progress: &'a (dyn Fn(f64, Option<f64>, &str) + Send + Sync),
+}
+
+/// What a tool answers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ToolAnswer {
+    /// It is done.
+    Done(ToolResult),
+    /// It cannot go on before somebody has said more.
+    InputRequired {
+        /// What is asked.
+        message: String,
+        /// JSON Schema of the answer.
+        schema: Value,
+    },
+}
+
+/// What a tool gives.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolResult {
+    /// For people and models.
+    pub content: Vec<Content>,
+    /// For programs.
+    pub structured: Option<Value>,
+}
+
+/// A piece of content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Content {
+    /// Text.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// Something else, such as an image.
+    Data {
+        /// Its media type.
+        media_type: String,
+        /// Its bytes.
+        bytes: Vec<u8>,
+    },
+}
+
+/// Why a tool gave nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ToolError {
+    /// The provider does not let this agent call it.
+    #[error("{0}")]
+    Denied(String),
+    /// What it was given makes no sense to it.
+    #[error("{0}")]
+    Input(String),
+    /// It failed.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// Something that offers tools.
+pub trait ToolProvider: Send + Sync {
+    /// Its name before the colon: `builtin`, `mcp`, `plugin`.
+    fn id(&self) -> &str;
+
+    /// The tool of this name, if there is one.
+    fn find<'a>(&'a self, tool: &'a str) -> Pending<'a, Result<Option<Tool>, ToolError>>;
+
+    /// Calls a tool.
+    fn call<'a>(&'a self, call: ToolCall<'a>) -> Pending<'a, Result<ToolAnswer, ToolError>>;
+}
+
+impl ToolResult {
+    /// Text for people, and data for programs.
+    pub fn new(text: impl Into<String>, structured: Value) -> Self {
+        Self { content: vec![Content::Text { text: text.into() }], structured: Some(structured) }
+    }
+
+    /// Its texts, one after the other.
+    pub fn text(&self) -> String {
+        let texts = self.content.iter().filter_map(|content| match content {
+            Content::Text { text } => Some(text.as_str()),
+            Content::Data { .. } => None,
+        });
+        texts.collect::<Vec<_>>().join("\n")
+    }
+}

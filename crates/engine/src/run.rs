@@ -1,0 +1,150 @@
+//! `run`: a skill under its contract, from its name to its receipt.
+//!
+//! Resolve, invocable by this caller, contract, parameters, stage, vet, grant, execute, check the result, receipt. Nothing is
+//! executed before the grant, and whatever stops a run on the way leaves a receipt of its own.
+
+mod approval;
+mod command_line;
+mod executor;
+mod inline;
+mod output;
+mod params;
+mod plan;
+mod prepare;
+mod record;
+mod scratch;
+mod script;
+mod shown;
+mod stop;
+mod subagent;
+mod tool;
+mod workspace;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use guild_ledger::{Principal, RunId};
+use guild_sandbox::Chunk;
+
+use crate::resolve::resolve;
+use crate::workshop::Workshop;
+use crate::{Envelope, reply};
+
+pub use approval::Consent;
+pub use params::{Given, ParamError};
+
+use prepare::{Prepared, prepare};
+use stop::Stop;
+
+/// A run as it is asked for.
+pub struct Invocation<'a> {
+    /// The skill, by any of its names.
+    pub name: &'a str,
+    /// Who asks.
+    pub principal: &'a Principal,
+    /// The parameters.
+    pub given: &'a Given,
+    /// The words for a skill of instructions, or the text for a tool.
+    pub arguments: &'a [String],
+    /// What the person who asks has decided already.
+    pub consent: Option<Consent>,
+    /// How long to wait for somebody's answer.
+    pub wait: Option<Duration>,
+    /// The caller's own container to run in.
+    pub container: Option<&'a str>,
+    /// Whose containers are the caller's.
+    pub owner: &'a str,
+    /// The runtime by name.
+    pub backend: Option<&'a str>,
+    /// Another time limit than the skill's.
+    pub timeout: Option<Duration>,
+    /// Where files of `/output` go.
+    pub out: Option<PathBuf>,
+    /// Only say what would be run.
+    pub dry_run: bool,
+    /// Sees output as it comes.
+    pub on_output: &'a mut (dyn FnMut(&Chunk) + Send),
+    /// Told of what takes time: that somebody is asked, that it runs.
+    pub on_stage: &'a (dyn Fn(Stage<'_>) + Send + Sync),
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage<'a> {
+    /// It waits for an answer to this request.
+    Waits {
+        /// The request's id.
+        request: &'a str,
+    },
+    /// It runs.
+    Runs,
+}
+
+/// Runs a skill.
+pub async fn run(workshop: &Workshop<'_>, invocation: Invocation<'_>) -> Envelope<reply::Run> {
+    let entry = match resolve(workshop.hall, invocation.name) {
+        Ok(entry) => entry,
+        Err(unresolved) => {
+            let reply =
+                reply::Run { candidates: unresolved.candidates, ..reply::Run::nothing(invocation.name) };
+            return Envelope::error(unresolved.code, unresolved.message, reply);
+        }
+    };
+    let prepared = match prepare(workshop, entry, &invocation).await {
+        Ok(prepared) => prepared,
+        Err(stop) => return record::denied(workshop, &invocation, *stop).await,
+    };
+    if invocation.dry_run {
+        return dry(workshop, &invocation, prepared).await;
+    }
+    match perform(workshop, invocation, &prepared).await {
+        Ok(envelope) => envelope,
+        Err((invocation, stop)) => record::denied(workshop, &invocation, *stop).await,
+    }
+}
+
+/// What would be run and asked; nothing is written but the staged copy.
+async fn dry(
+    workshop: &Workshop<'_>,
+    invocation: &Invocation<'_>,
+    prepared: Prepared<'_>,
+) -> Envelope<reply::Run> {
+    let asked = approval::outlook(workshop, invocation, &prepared).await;
+    let mut reply = prepared.reply();
+    match asked {
+        Ok(outlook) => {
+            reply.plan = Some(prepared.plan.shown);
+            reply.would_ask = Some(outlook.would_ask);
+            Envelope::ok(reply).with_message(outlook.sentence)
+        }
+        Err(stop) => Envelope::error(stop.code, stop.message, reply),
+    }
+}
+
+type Stopped<'a> = (Invocation<'a>, Box<Stop>);
+
+async fn perform<'a>(
+    workshop: &Workshop<'_>,
+    mut invocation: Invocation<'a>,
+    prepared: &Prepared<'_>,
+) -> Result<Envelope<reply::Run>, Stopped<'a>> {
+    let executor = prepared.executor;
+    if !prepared.call.needs_grant {
+        let done = executor.execute(workshop, &mut invocation, prepared).await;
+        return Ok(record::loaded(workshop, &invocation, prepared, done).await);
+    }
+    let run = match record::begin(workshop, &invocation, prepared).await {
+        Ok(run) => run,
+        Err(stop) => return Err((invocation, stop)),
+    };
+    (invocation.on_stage)(Stage::Runs);
+    let done = executor.execute(workshop, &mut invocation, prepared).await;
+    Ok(record::ended(workshop, &invocation, prepared, run, done).await)
+}
+
+/// A run that has begun, and what shows others that it lives.
+struct Begun {
+    id: RunId,
+    /// Held until the end is written.
+    _lock: crate::books::RunLock,
+}

@@ -1,0 +1,186 @@
+//! Everything before the grant: whether this caller may, what the skill declares, what it is given, and the staged copy of it.
+//!
+//! The contract that counts is the one in the staged copy. Nothing here runs anything.
+
+use std::path::PathBuf;
+
+use guild_catalog::Entry;
+use guild_manifest::skill::{Contract, Skill, Workspace};
+use guild_vet::{Tier, Verdict};
+use serde_json::{Map, Value};
+
+use super::Invocation;
+use super::executor::{Call, Executor, executor_of};
+use super::params::{self, ParamError};
+use super::plan::Plan;
+use super::script;
+use super::stop::Stop;
+use super::workspace::{path_inside, workspace};
+use crate::invocable::refusal;
+use crate::reply::FindingLine;
+use crate::security_hash::Staged;
+use crate::vet::{Gate, Subject};
+use crate::workshop::Workshop;
+use crate::{Code, Refusal, reply};
+
+/// A run as far as its skill and its parameters are known.
+pub struct Draft<'w> {
+    /// The snapshot's entry.
+    pub entry: &'w Entry,
+    /// The qualified name.
+    pub name: String,
+    /// For which agent.
+    pub agent: String,
+    /// The skill as it was staged.
+    pub skill: Skill,
+    /// What it declares, or the safest default.
+    pub contract: Contract,
+    /// The copy that is run.
+    pub staged: Staged,
+    /// The parameters, paths as they read inside.
+    pub parameters: Map<String, Value>,
+    /// The caller's words.
+    pub arguments: Vec<String>,
+    /// What the vet found.
+    pub findings: Vec<FindingLine>,
+    /// The directory that it sees as `/workspace`.
+    pub workspace: Option<PathBuf>,
+}
+
+/// A run that waits for its grant alone.
+pub struct Prepared<'w> {
+    draft: Draft<'w>,
+    /// What its kind would do.
+    pub call: Call,
+    /// What a person is shown, and what the receipt says.
+    pub plan: Plan,
+    /// Whoever does it.
+    pub executor: &'static dyn Executor,
+}
+
+impl<'w> std::ops::Deref for Prepared<'w> {
+    type Target = Draft<'w>;
+
+    fn deref(&self) -> &Draft<'w> {
+        &self.draft
+    }
+}
+
+/// Takes a run to where only the grant is missing.
+pub async fn prepare<'w>(
+    workshop: &Workshop<'w>,
+    entry: &'w Entry,
+    invocation: &Invocation<'_>,
+) -> Result<Prepared<'w>, Box<Stop>> {
+    let name = entry.qualified_name().into_owned();
+    if let Some(reason) = refusal(workshop.hall, entry, invocation.principal) {
+        return Err(Stop::of(&name, Refusal::new(Code::SkillNotInvocable, reason)));
+    }
+    let staged = crate::security_hash::stage(workshop.hall, entry, workshop.images, workshop.store)
+        .map_err(|refusal| Stop::of(&name, refusal))?;
+    let mut draft = draft(name, entry, staged, invocation);
+    vetted(workshop, &mut draft)?;
+    draft.parameters = parameters(workshop, invocation, &mut draft)?;
+    let Some(executor) = executor_of(draft.skill.kind) else {
+        let message = format!("nothing here runs skills of the kind `{}`", draft.skill.kind.as_str());
+        return Err(draft.stop(Refusal::new(Code::ExecutorUnbound, message)));
+    };
+    let call = executor.call(workshop, &draft).await?;
+    if let Some(id) = invocation.container {
+        script::check_container(workshop, &draft, id, invocation.owner)
+            .map_err(|refusal| draft.stop(refusal))?;
+    }
+    let plan = Plan::of(workshop, invocation, &draft, &call);
+    Ok(Prepared { executor, draft, call, plan })
+}
+
+fn draft<'w>(name: String, entry: &'w Entry, staged: Staged, invocation: &Invocation<'_>) -> Draft<'w> {
+    let skill = staged.skill.clone();
+    Draft {
+        entry,
+        name,
+        agent: invocation.principal.agent.clone(),
+        contract: skill.contract.as_deref().cloned().unwrap_or_default(),
+        skill,
+        staged,
+        parameters: Map::new(),
+        arguments: invocation.arguments.to_vec(),
+        findings: Vec::new(),
+        workspace: None,
+    }
+}
+
+/// Stops what the rules deny, in the staged copy and not in the live directory.
+fn vetted(workshop: &Workshop<'_>, draft: &mut Draft<'_>) -> Result<(), Box<Stop>> {
+    let mut gate = Gate::open(workshop.hall);
+    let vetted = gate.vet(&Subject::of_path(&draft.staged.skill_file(), draft.name.clone()));
+    gate.close();
+    let is_denied = vetted.verdict == Verdict::Deny.as_str();
+    draft.findings = vetted.findings;
+    if !is_denied {
+        return Ok(());
+    }
+    draft.findings.retain(|finding| finding.severity == Tier::Deny.as_str());
+    let message = format!("the vet denies skill `{}`; `guild vet {0}` says why", draft.name);
+    Err(draft.stop(Refusal::new(Code::SecurityPreflightDenied, message)))
+}
+
+/// The parameters by the contract, with paths as they read in the container.
+fn parameters(
+    workshop: &Workshop<'_>,
+    invocation: &Invocation<'_>,
+    draft: &mut Draft<'_>,
+) -> Result<Map<String, Value>, Box<Stop>> {
+    let declared = draft.contract.params.as_ref();
+    let mut values = params::resolve(declared, invocation.given).map_err(|errors| draft.invalid(errors))?;
+    let runs = matches!(draft.skill.kind, guild_manifest::skill::Kind::Script);
+    if !runs || draft.contract.workspace == Workspace::None {
+        return Ok(values);
+    }
+    let real = workspace(&workshop.hall.machine, workshop.places).map_err(|refusal| draft.stop(refusal))?;
+    let mut errors = Vec::new();
+    let paths = declared.map(|params| params.list.as_slice()).unwrap_or_default();
+    for param in paths.iter().filter(|param| param.format.as_deref() == Some("path")) {
+        if let Some(Value::String(path)) = values.get_mut(&param.name) {
+            match path_inside(path, &workshop.hall.machine.directory, &real) {
+                Ok(inside) => *path = inside,
+                Err(message) => errors.push(ParamError { path: format!("/{}", param.name), message }),
+            }
+        }
+    }
+    draft.workspace = Some(real);
+    if errors.is_empty() { Ok(values) } else { Err(draft.invalid(errors)) }
+}
+
+impl Draft<'_> {
+    /// The reply as far as it is known.
+    pub fn reply(&self) -> reply::Run {
+        reply::Run {
+            kind: Some(self.skill.kind.as_str()),
+            security_hash: Some(self.staged.security_hash.to_string()),
+            findings: self.findings.clone(),
+            ..reply::Run::nothing(&self.name)
+        }
+    }
+
+    /// Stops it here.
+    pub fn stop(&self, refusal: Refusal) -> Box<Stop> {
+        Stop::new(self.reply(), refusal)
+    }
+
+    fn invalid(&self, errors: Vec<ParamError>) -> Box<Stop> {
+        let told: Vec<&str> = errors.iter().map(|error| error.message.as_str()).collect();
+        let mut stop = self.stop(Refusal::new(Code::InvalidParams, told.join("; ")));
+        stop.reply.errors = errors;
+        stop
+    }
+}
+
+impl Prepared<'_> {
+    /// Stops it here, with the plan for the receipt.
+    pub fn stop(&self, refusal: Refusal) -> Box<Stop> {
+        let mut stop = self.draft.stop(refusal);
+        stop.plan = Some(self.plan.kept.clone());
+        stop
+    }
+}

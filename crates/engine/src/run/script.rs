@@ -1,0 +1,84 @@
+//! Scripts: the staged copy, mounted read-only in a container of its own or in the caller's, and what came of it.
+
+mod callers_container;
+mod contained;
+mod outcome;
+
+pub use callers_container::check as check_container;
+
+use guild_manifest::skill::Kind;
+use serde_json::{Map, Value};
+
+use super::Invocation;
+use super::command_line::{NoCommand, argv, interpreter, script};
+use super::executor::{Call, Done, Executor};
+use super::params::is_secret;
+use super::prepare::{Draft, Prepared};
+use super::stop::Stop;
+use crate::ports::Pending;
+use crate::workshop::Workshop;
+use crate::{Code, Refusal};
+
+/// What a person sees in place of a secret.
+const HIDDEN: &str = "<secret>";
+
+/// Runs in a container.
+pub struct Script;
+
+impl Executor for Script {
+    fn kind(&self) -> Kind {
+        Kind::Script
+    }
+
+    fn call<'a>(&'a self, _: &'a Workshop<'_>, draft: &'a Draft<'_>) -> Pending<'a, Result<Call, Box<Stop>>> {
+        let call = call(draft).map_err(|refusal| draft.stop(refusal));
+        Box::pin(async { call })
+    }
+
+    fn execute<'a>(
+        &'a self,
+        workshop: &'a Workshop<'_>,
+        invocation: &'a mut Invocation<'_>,
+        prepared: &'a Prepared<'_>,
+    ) -> Pending<'a, Done> {
+        Box::pin(async move {
+            let started = workshop.now();
+            match contained::run(workshop, invocation, prepared).await {
+                Ok(ran) => outcome::done(workshop, prepared, started, ran),
+                Err(refusal) => Done::failed(prepared.reply(), refusal),
+            }
+        })
+    }
+}
+
+/// The command, and the same without the values of secrets.
+fn call(draft: &Draft<'_>) -> Result<Call, Refusal> {
+    let Some(template) = &draft.contract.script else {
+        return Err(Refusal::new(Code::ScriptNotFound, "the skill names no script"));
+    };
+    let invalid = |error: NoCommand| Refusal::new(Code::InvalidParams, error.to_string());
+    let exact = script(template, &draft.parameters).map_err(invalid)?;
+    let first = draft.staged.head_of(&exact.path).ok_or_else(|| {
+        let message = format!("there is no script `{}` in the skill", exact.path);
+        Refusal::new(Code::ScriptNotFound, message)
+    })?;
+    let interpreter = interpreter(&exact.path, &first);
+    let shown = script(template, &hidden(draft)).map_err(invalid)?;
+    Ok(Call {
+        needs_grant: true,
+        command: argv(&interpreter, &exact),
+        shown: argv(&interpreter, &shown),
+        tool: None,
+    })
+}
+
+fn hidden(draft: &Draft<'_>) -> Map<String, Value> {
+    let mut parameters = draft.parameters.clone();
+    let declared = draft.contract.params.as_ref().map(|params| params.list.as_slice()).unwrap_or_default();
+    for param in declared.iter().filter(|param| is_secret(param)) {
+        if let Some(value) = parameters.get_mut(&param.name) {
+            *value = HIDDEN.into();
+        }
+    }
+    parameters
+}

@@ -1,0 +1,170 @@
+//! From a plan to a container: what is mounted, what it gets, and whose container it is.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use guild_manifest::skill::{Network as Declared, Workspace};
+use guild_sandbox::{Mount, Network, Outcome};
+use serde_json::json;
+
+use super::callers_container;
+use crate::changes::Keeping;
+use crate::reply::ChangeSummary;
+use crate::run::Invocation;
+use crate::run::prepare::Prepared;
+use crate::run::scratch::ScratchDirectory;
+use crate::run::workspace;
+use crate::sandbox::{CommandRequest, ContainerRequest, LimitRequest, MountMode, MountRequest};
+use crate::workshop::Workshop;
+use crate::{Code, Refusal};
+
+/// What came of a script.
+pub struct Ran {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What it wrote to the workspace.
+    pub changes: Vec<ChangeSummary>,
+    /// Where its files are; gone with this.
+    pub output: Option<(PathBuf, Option<ScratchDirectory>)>,
+    /// The caller's container.
+    pub container: Option<String>,
+}
+
+/// Runs the script of a plan.
+pub async fn run(
+    workshop: &Workshop<'_>,
+    invocation: &mut Invocation<'_>,
+    prepared: &Prepared<'_>,
+) -> Result<Ran, Refusal> {
+    let scratch = ScratchDirectory::new(workshop.places.state()?)
+        .map_err(|error| Refusal::new(Code::WriteFailed, format!("no directory for the run: {error}")))?;
+    write_request(&scratch.input(), invocation, prepared)?;
+    match invocation.container {
+        None => in_its_own(workshop, invocation, prepared, scratch).await,
+        Some(id) => in_the_callers(workshop, invocation, prepared, id, &scratch).await,
+    }
+}
+
+/// What the script finds in `/input/request.json`.
+fn write_request(
+    directory: &Path,
+    invocation: &Invocation<'_>,
+    prepared: &Prepared<'_>,
+) -> Result<(), Refusal> {
+    let request = json!({
+        "version": 1,
+        "skill": prepared.name,
+        "agent": invocation.principal.agent,
+        "security_hash": prepared.staged.security_hash.to_string(),
+        "params": prepared.parameters,
+    });
+    let path = directory.join("request.json");
+    std::fs::write(&path, request.to_string())
+        .map_err(|error| Refusal::new(Code::WriteFailed, format!("{}: {error}", path.display())))
+}
+
+async fn in_its_own(
+    workshop: &Workshop<'_>,
+    invocation: &mut Invocation<'_>,
+    prepared: &Prepared<'_>,
+    scratch: ScratchDirectory,
+) -> Result<Ran, Refusal> {
+    let backend = workshop.backends.choose(invocation.backend, workshop.images.settings()).await?;
+    // The image that was hashed is held by what was staged, so that it cannot be removed from under the script.
+    let image = prepared.staged.image.as_ref();
+    let root = image
+        .map(|image| image.root.clone())
+        .ok_or_else(|| Refusal::new(Code::Internal, "a script was staged without its image"))?;
+    let out = invocation.out.clone().unwrap_or_else(|| scratch.output());
+    let request = container(workshop, prepared, &scratch.input(), out.clone());
+    let begin = |source: &Path| Keeping::begin(workshop.places, source, (workshop.clock)());
+    let keeping: Vec<Keeping> = request.kept().map(begin).collect::<Result<_, _>>()?;
+    let layers: Vec<&Path> = keeping.iter().map(Keeping::layer).collect();
+    let mut policy = request.policy(workshop.images.settings(), root, &layers)?;
+    policy.limits = prepared.plan.limits;
+    let command = command(invocation, prepared);
+    let child = backend.launch(&policy, &command.command()).await?;
+    let outcome = command.follow(child).await?;
+    let changes = keeping.into_iter().map(Keeping::finish).collect::<Result<Vec<_>, _>>()?;
+    let changes = changes.into_iter().flatten().collect();
+    Ok(Ran { outcome, changes, output: Some((out, Some(scratch))), container: None })
+}
+
+/// Everything that the contract declares and nothing else.
+fn container(
+    workshop: &Workshop<'_>,
+    prepared: &Prepared<'_>,
+    input: &Path,
+    out: PathBuf,
+) -> ContainerRequest {
+    let mut mounts = vec![mount(input, "/input", MountMode::ReadOnly)];
+    mounts.extend(staged(prepared));
+    if let Some(directory) = &prepared.workspace {
+        let mode = match prepared.contract.workspace {
+            Workspace::Write => MountMode::CopyOnWrite,
+            Workspace::Read | Workspace::None => MountMode::ReadOnly,
+        };
+        mounts.push(mount(directory, workspace::INSIDE, mode));
+    }
+    ContainerRequest {
+        role: None,
+        mounts,
+        env: environment(workshop, prepared),
+        network: match prepared.contract.network {
+            Declared::None => Network::None,
+            Declared::Host => Network::Host,
+        },
+        limits: LimitRequest::default(),
+        out: Some(out),
+    }
+}
+
+/// The staged copy: the skill's own directory, and for a plugin's skill the whole plugin beside it.
+fn staged(prepared: &Prepared<'_>) -> Vec<MountRequest> {
+    let mut mounts = vec![mount(&prepared.staged.skill_directory(), "/skill", MountMode::ReadOnly)];
+    if prepared.staged.is_plugin() {
+        mounts.push(mount(&prepared.staged.root, "/plugin", MountMode::ReadOnly));
+    }
+    mounts
+}
+
+fn mount(source: &Path, target: &str, mode: MountMode) -> MountRequest {
+    MountRequest { source: source.to_owned(), target: target.into(), mode }
+}
+
+/// The variables that the contract names, as far as they are set.
+fn environment(workshop: &Workshop<'_>, prepared: &Prepared<'_>) -> BTreeMap<String, String> {
+    let value = |name: &String| Some((name.clone(), workshop.hall.machine.env.get(name)?.clone()));
+    prepared.contract.env.iter().filter_map(value).collect()
+}
+
+fn command<'c>(invocation: &'c mut Invocation<'_>, prepared: &Prepared<'_>) -> CommandRequest<'c> {
+    CommandRequest {
+        argv: prepared.call.command.iter().map(OsString::from).collect(),
+        cwd: "/skill".into(),
+        stdin: None,
+        on_output: &mut *invocation.on_output,
+    }
+}
+
+async fn in_the_callers(
+    workshop: &Workshop<'_>,
+    invocation: &mut Invocation<'_>,
+    prepared: &Prepared<'_>,
+    id: &str,
+    scratch: &ScratchDirectory,
+) -> Result<Ran, Refusal> {
+    let (registry, record) = callers_container::find(workshop, id, invocation.owner)?;
+    let request = container(workshop, prepared, &scratch.input(), scratch.output());
+    let shown = |target: &Path| record.policy.mounts.iter().any(|mount| mount.target == target);
+    let mounts = request.mounts.into_iter().filter(|mount| !shown(&mount.target));
+    let mounts: Vec<Mount> = mounts.map(|mount| Mount::read_only(mount.source, mount.target)).collect();
+    let attached = registry.attach(&record.id)?;
+    let request = command(invocation, prepared);
+    let mut command = request.command();
+    command.env = environment(workshop, prepared);
+    let child = attached.exec(&command, &mounts, prepared.plan.limits.timeout).await?;
+    let outcome = request.follow(child).await?;
+    Ok(Ran { outcome, changes: Vec::new(), output: None, container: Some(id.to_owned()) })
+}

@@ -1,0 +1,96 @@
+//! What a person sees of a run before they decide: where it comes from, what it would do, what it needs, what is new.
+
+use guild_manifest::Digest;
+use guild_manifest::skill::{Network, Workspace};
+
+use super::prepare::Prepared;
+use crate::approvals::{Capability, ChangedFile, Shown, ShownFinding};
+use crate::reply::{Comparison, FileChange, FindingLine, RunPlan};
+use crate::security_hash::{Payload, compare};
+use crate::workshop::Workshop;
+
+/// The whole of it; `approved` is the other state of the skill that was approved before.
+pub fn shown(workshop: &Workshop<'_>, prepared: &Prepared<'_>, approved: Option<Digest>) -> Shown {
+    let plan = &prepared.plan.shown;
+    let changes = approved.as_ref().and_then(|hash| changes(workshop, prepared, hash)).unwrap_or_default();
+    Shown {
+        source: format!("{} · {}", prepared.entry.place.scope.as_str(), plan.source),
+        command: plan.tool.clone().map_or_else(|| plan.command.clone(), |tool| vec![tool]),
+        parameters: plan.parameters.clone(),
+        capabilities: capabilities(prepared, plan, &changes),
+        approved: approved.map(|hash| hash.to_string()),
+        changed: changes.files.iter().map(changed).collect(),
+        findings: prepared.findings.iter().map(finding).collect(),
+    }
+}
+
+/// What has changed since another state was approved, as long as that is still known here.
+fn changes(workshop: &Workshop<'_>, prepared: &Prepared<'_>, approved: &Digest) -> Option<Comparison> {
+    let old = Payload::load(workshop.store, approved).ok()?;
+    compare(&old, &prepared.staged.payload, workshop.store).ok()
+}
+
+fn changed(file: &FileChange) -> ChangedFile {
+    ChangedFile { path: file.path.clone(), change: file.change.to_owned() }
+}
+
+/// What it needs, in words that say what that means.
+fn capabilities(prepared: &Prepared<'_>, plan: &RunPlan, changes: &Comparison) -> Vec<Capability> {
+    let contract = &prepared.contract;
+    let workspace = match contract.workspace {
+        _ if plan.workspace.is_none() => "none",
+        Workspace::None => "none",
+        Workspace::Read => "read",
+        Workspace::Write => "write, kept aside until you apply it",
+    };
+    let network = match contract.network {
+        Network::None => "none",
+        Network::Host => "the host's, services on this machine and its local network included",
+    };
+    let limits = &plan.limits;
+    let limits = format!(
+        "{} s, {} CPU, {} MB, {} processes",
+        limits.timeout_seconds,
+        limits.cpus,
+        limits.memory_bytes >> 20,
+        limits.processes
+    );
+    let mut needs = vec![("workspace", workspace.to_owned()), ("network", network.to_owned())];
+    let listed = |names: &[String]| names.join(", ");
+    if !plan.environment.is_empty() {
+        needs.push(("environment", listed(&plan.environment)));
+    }
+    if !plan.tools.is_empty() {
+        needs.push(("tools", listed(&plan.tools)));
+    }
+    if let (Some(role), Some(image)) = (&plan.image_role, &plan.image) {
+        needs.push(("image", format!("{role} ({image})")));
+        needs.push(("limits", limits));
+    }
+    if let Some(container) = &plan.container {
+        needs.push(("container", container.clone()));
+    }
+    let capability = |(name, value): (&str, String)| Capability {
+        name: name.to_owned(),
+        value,
+        is_new: changes.capabilities.iter().any(|change| change.wider && is_about(change.capability, name)),
+    };
+    needs.into_iter().map(capability).collect()
+}
+
+/// Whether a change of this capability is one of what is shown under that name.
+fn is_about(capability: &str, name: &str) -> bool {
+    let part = capability.split('.').next().unwrap_or(capability);
+    part == name || (part == "env" && name == "environment")
+}
+
+fn finding(line: &FindingLine) -> ShownFinding {
+    ShownFinding {
+        code: line.code.to_owned(),
+        severity: line.severity.to_owned(),
+        path: line.path.clone(),
+        line: line.line,
+        message: line.message.clone(),
+        evidence: line.evidence.clone(),
+    }
+}

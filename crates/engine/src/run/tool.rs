@@ -1,0 +1,218 @@
+//! Skills that dispatch to one tool of a provider, typed on both sides.
+//!
+//! What the contract does not declare, or the agent may not use, is denied before the provider hears of it.
+
+use guild_ledger::receipt;
+use guild_manifest::skill::{Dispatch, Kind};
+use serde_json::{Map, Value, json};
+
+use super::Invocation;
+use super::executor::{Call, Done, Executor};
+use super::params::ParamError;
+use super::prepare::{Draft, Prepared};
+use super::stop::Stop;
+use crate::builtin_tools::BuiltinTools;
+use crate::ports::{Pending, Tool as Described, ToolAnswer, ToolCall, ToolError, ToolProvider, ToolResult};
+use crate::schema::Validator;
+use crate::workshop::Workshop;
+use crate::{Code, Refusal};
+
+/// Dispatches.
+pub struct Tool;
+
+impl Executor for Tool {
+    fn kind(&self) -> Kind {
+        Kind::Tool
+    }
+
+    fn call<'a>(
+        &'a self,
+        workshop: &'a Workshop<'_>,
+        draft: &'a Draft<'_>,
+    ) -> Pending<'a, Result<Call, Box<Stop>>> {
+        Box::pin(async move {
+            let (dispatch, tool) = find(workshop, draft).await.map_err(|refusal| draft.stop(refusal))?;
+            let errors = errors_of(&tool.input, &Value::Object(input(&draft.arguments, &draft.parameters)));
+            if !errors.is_empty() {
+                let message = format!("invalid input for tool `{}`: {}", tool.name, sentence(&errors));
+                let mut stop = draft.stop(Refusal::new(Code::ToolInputInvalid, message));
+                stop.reply.errors = errors;
+                return Err(stop);
+            }
+            let name = format!("{}:{}", dispatch.provider, dispatch.tool);
+            Ok(Call { needs_grant: !tool.is_read_only, tool: Some(name), ..Call::default() })
+        })
+    }
+
+    fn execute<'a>(
+        &'a self,
+        workshop: &'a Workshop<'_>,
+        invocation: &'a mut Invocation<'_>,
+        prepared: &'a Prepared<'_>,
+    ) -> Pending<'a, Done> {
+        Box::pin(async move {
+            let started = workshop.now();
+            let arguments = invocation.arguments;
+            let called = call(workshop, prepared, &invocation.principal.agent, arguments).await;
+            let mut reply = prepared.reply();
+            let outcome = Some(receipt::Outcome::at(started, workshop.now()));
+            match called {
+                Ok(result) => {
+                    reply.exit_code = 0;
+                    reply.output = Some(result.structured.clone().unwrap_or_else(|| result.text().into()));
+                    Done { message: result.text(), outcome, ..Done::ok(reply) }
+                }
+                Err((refusal, errors)) => {
+                    reply.errors = errors;
+                    Done { outcome, ..Done::failed(reply, refusal) }
+                }
+            }
+        })
+    }
+}
+
+/// The tool that a skill dispatches to, if it and its agent may use it and somebody offers it.
+async fn find(workshop: &Workshop<'_>, draft: &Draft<'_>) -> Result<(Dispatch, Described), Refusal> {
+    let skill = &draft.name;
+    let Some(dispatch) = draft.contract.dispatch.clone() else {
+        let message = format!("skill `{skill}` names no tool");
+        return Err(Refusal::new(Code::ProviderToolUnregistered, message));
+    };
+    let Dispatch { provider: id, tool } = &dispatch;
+    let qualified = format!("{id}:{tool}");
+    check_declared(skill, &draft.contract.tools, &dispatch)?;
+    if !may_use(workshop, &draft.agent, &qualified) {
+        let message = format!("agent `{}` may not use the tool `{qualified}`", draft.agent);
+        return Err(Refusal::new(Code::ProviderPolicyDenied, message));
+    }
+    let builtin = BuiltinTools::of(workshop.hall, &draft.agent);
+    let Some(provider) = provider(workshop, &builtin, id) else {
+        let message = format!("tool provider `{id}` is not registered for skill `{skill}`");
+        return Err(Refusal::new(Code::ProviderUnbound, message));
+    };
+    let found = provider.find(tool).await.map_err(|error| refusal(&error))?.ok_or_else(|| {
+        let message = format!("tool `{tool}` is not registered for provider `{id}` (skill `{skill}`)");
+        Refusal::new(Code::ProviderToolUnregistered, message)
+    })?;
+    Ok((dispatch, found))
+}
+
+/// Denies a tool that the contract does not declare; discovery keeps such skills out, and a contract is not trusted twice.
+fn check_declared(skill: &str, declared: &[String], dispatch: &Dispatch) -> Result<(), Refusal> {
+    let qualified = format!("{}:{}", dispatch.provider, dispatch.tool);
+    if declared.iter().any(|declared| *declared == qualified || *declared == dispatch.tool) {
+        return Ok(());
+    }
+    let message = format!("skill `{skill}` attempted the undeclared tool `{qualified}`");
+    Err(Refusal::new(Code::SkillCapabilityDenied, message))
+}
+
+/// Whether an agent's own list of tools lets it use one; an agent without a list has what its skills declare.
+fn may_use(workshop: &Workshop<'_>, agent: &str, tool: &str) -> bool {
+    match workshop.hall.config.tools(agent) {
+        Some(tools) => tools.iter().any(|allowed| allowed == tool || allowed == "*"),
+        None => true,
+    }
+}
+
+fn provider<'a>(
+    workshop: &Workshop<'a>,
+    builtin: &'a BuiltinTools<'_>,
+    id: &str,
+) -> Option<&'a dyn ToolProvider> {
+    let all = workshop.providers.iter().copied().chain([builtin as &dyn ToolProvider]);
+    all.into_iter().find(|provider| provider.id() == id)
+}
+
+type Failure = (Refusal, Vec<ParamError>);
+
+async fn call(
+    workshop: &Workshop<'_>,
+    prepared: &Prepared<'_>,
+    agent: &str,
+    arguments: &[String],
+) -> Result<ToolResult, Failure> {
+    let nothing_more = |refusal| (refusal, Vec::new());
+    let builtin = BuiltinTools::of(workshop.hall, agent);
+    let Some(Dispatch { provider: id, tool }) = &prepared.contract.dispatch else {
+        return Err(nothing_more(Refusal::new(Code::ProviderToolUnregistered, "the skill names no tool")));
+    };
+    let Some(provider) = provider(workshop, &builtin, id) else {
+        return Err(nothing_more(Refusal::new(
+            Code::ProviderUnbound,
+            format!("there is no provider `{id}`"),
+        )));
+    };
+    let described = provider.find(tool).await.map_err(|error| nothing_more(refusal(&error)))?;
+    let input = input(arguments, &prepared.parameters);
+    let call = ToolCall { tool, input: &input, agent, progress: &|_, _, _| {} };
+    let answer = provider.call(call).await.map_err(|error| nothing_more(refusal(&error)))?;
+    let result = match answer {
+        ToolAnswer::Done(result) => result,
+        ToolAnswer::InputRequired { message, .. } => {
+            return Err(nothing_more(Refusal::new(Code::ToolInputRequired, message)));
+        }
+    };
+    let schema = described.and_then(|tool| tool.output);
+    let given = result.structured.clone().unwrap_or(Value::Null);
+    let errors = schema.map(|schema| errors_of(&schema, &given)).unwrap_or_default();
+    if errors.is_empty() {
+        return Ok(result);
+    }
+    let message = format!("tool `{tool}` gave what it does not declare: {}", sentence(&errors));
+    Err((Refusal::new(Code::ToolOutputInvalid, message), errors))
+}
+
+/// Parameters by name, and words as one text.
+fn input(arguments: &[String], parameters: &Map<String, Value>) -> Map<String, Value> {
+    let mut input = parameters.clone();
+    if !arguments.is_empty() && !input.contains_key("text") {
+        input.insert("text".to_owned(), json!(arguments.join(" ")));
+    }
+    input
+}
+
+fn errors_of(schema: &Value, value: &Value) -> Vec<ParamError> {
+    match Validator::new(schema) {
+        Ok(validator) => {
+            let errors = validator.errors(value).into_iter();
+            errors.map(|(path, message)| ParamError { path, message }).collect()
+        }
+        Err(reason) => {
+            vec![ParamError { path: String::new(), message: format!("the schema is none: {reason}") }]
+        }
+    }
+}
+
+fn sentence(errors: &[ParamError]) -> String {
+    errors.iter().map(|error| error.message.as_str()).collect::<Vec<_>>().join("; ")
+}
+
+fn refusal(error: &ToolError) -> Refusal {
+    let code = match error {
+        ToolError::Denied(_) => Code::ProviderPolicyDenied,
+        ToolError::Input(_) => Code::ToolInputInvalid,
+        ToolError::Failed(_) => Code::ProviderExecutionFailed,
+    };
+    Refusal::new(code, error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_undeclared_tool_is_skill_capability_denied() {
+        let dispatch = Dispatch { provider: "builtin".to_owned(), tool: "add".to_owned() };
+        let told = |declared: &[&str]| {
+            let declared: Vec<String> = declared.iter().map(|tool| (*tool).to_owned()).collect();
+            check_declared("sum", &declared, &dispatch)
+                .map_err(|refusal| (refusal.code.as_str(), refusal.message))
+        };
+        assert_eq!(told(&["builtin:add"]), Ok(()));
+        assert_eq!(told(&["add"]), Ok(()));
+        let message = "skill `sum` attempted the undeclared tool `builtin:add`".to_owned();
+        assert_eq!(told(&[]), Err(("skill_capability_denied", message.clone())));
+        assert_eq!(told(&["mcp:add", "builtin:addition"]), Err(("skill_capability_denied", message)));
+    }
+}

@@ -1,0 +1,19 @@
+//! The security hash: SHA-256 over everything that decides how a skill behaves. What was approved is what runs.
+//!
+//! A skill, or for a plugin's skill the whole plugin, is staged: read once, hashed, and from then on used from that copy alone. The
+//! hash is the digest of a [`Payload`], which is kept in the store under it, so that whoever sees another hash later can be told what
+//! has changed. It grants nothing. The work is a few files' reading and is done at once; nothing here waits for anybody.
+
+mod compare;
+mod failure;
+mod locks;
+mod origin;
+mod payload;
+mod stage;
+
+pub use compare::compare;
+pub use payload::{
+    Configuration, ContractTerms, EntrypointFiles, ImageIdentity, Limits, LockFile, Payload, PluginIdentity,
+    SkillIdentity,
+};
+pub use stage::{Staged, stage};

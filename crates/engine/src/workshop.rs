@@ -1,0 +1,45 @@
+//! The workshop: the hall, and everything that running a skill needs beyond it.
+//!
+//! It is put together by a surface and handed to every run. It holds no state of its own.
+
+use std::time::SystemTime;
+
+use guild_ledger::Timestamp;
+use guild_source::store::Store;
+
+use crate::hall::Hall;
+use crate::image::Images;
+use crate::ports::{Approver, SubagentRunner, ToolProvider};
+use crate::sandbox::Backends;
+use crate::{Books, Places};
+
+/// Everything that a run may use.
+pub struct Workshop<'a> {
+    /// What there is.
+    pub hall: &'a Hall,
+    /// Where Guildhall keeps its own things.
+    pub places: &'a Places,
+    /// The root file systems.
+    pub images: &'a Images,
+    /// What makes containers.
+    pub backends: &'a Backends,
+    /// Where staged files are kept.
+    pub store: &'a Store,
+    /// What has happened and what is allowed.
+    pub books: &'a Books,
+    /// Who offers tools, beside our own.
+    pub providers: &'a [&'a dyn ToolProvider],
+    /// Who runs child agents, if anybody does.
+    pub subagents: Option<&'a dyn SubagentRunner>,
+    /// Who can be asked now, if anybody can.
+    pub approver: Option<&'a dyn Approver>,
+    /// Tells the time.
+    pub clock: &'a (dyn Fn() -> SystemTime + Send + Sync),
+}
+
+impl Workshop<'_> {
+    /// The moment.
+    pub(crate) fn now(&self) -> Timestamp {
+        Timestamp::from((self.clock)())
+    }
+}

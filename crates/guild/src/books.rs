@@ -1,0 +1,60 @@
+//! The installation's books for the commands that need them: opened, asked, and left as they are.
+
+use crate::runtime;
+use crate::ui::Ui;
+use guild_engine::{Books, Code, Envelope, Hall, configure};
+
+/// What a command does with the books.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// It looks.
+    Read,
+    /// It writes, so that runs whose process is gone are written down first.
+    Write,
+}
+
+/// Asks something of the books; where they cannot be opened, that is the answer.
+pub fn ask<T: Default>(
+    ui: &Ui,
+    access: Access,
+    question: impl AsyncFnOnce(&Books) -> Envelope<T>,
+) -> Envelope<T> {
+    let asked = runtime::block_on(async {
+        let configured = configure(&ui.config_files());
+        let (places, config, ignored) = (ui.places(), &configured.config, &configured.ignored);
+        let opened = match access {
+            Access::Read => Books::open(&places, config, ignored).await,
+            Access::Write => Books::open_to_write(&places, config, ignored, ui.moment()).await,
+        };
+        match opened {
+            Ok(books) => {
+                let envelope = question(&books).await;
+                books.leave();
+                envelope
+            }
+            Err(refusal) => refusal.into_envelope(),
+        }
+    });
+    asked.unwrap_or_else(|error| Envelope::error(Code::Internal, error.to_string(), T::default()))
+}
+
+/// Counts the warnings that a person has allowed. Where the books cannot be read none is, which is said and is no reason to stop:
+/// nothing becomes safer to load by it.
+pub fn allow(ui: &Ui, hall: &mut Hall) {
+    let places = ui.places();
+    if !Books::exist(&places, &hall.config) {
+        return;
+    }
+    let read = runtime::block_on(async {
+        let books = Books::open(&places, &hall.config, &hall.ignored_config).await?;
+        let allowed = hall.allow(&books).await;
+        books.leave();
+        allowed
+    });
+    let problem = match read {
+        Ok(Ok(())) => return,
+        Ok(Err(refusal)) => refusal.message,
+        Err(error) => error.to_string(),
+    };
+    ui.warn(&format!("{problem}; allowed warnings are shown"));
+}

@@ -1,0 +1,103 @@
+//! `guild approve`
+
+use crate::books::{Access, ask};
+use crate::confirm::choose;
+use crate::print::question;
+use crate::ui::Ui;
+use guild_engine::reply::{Decided, RequestLine};
+use guild_engine::{Books, Code, Decision, Envelope, Lifetime, Principal, Refusal, approve, deny, request};
+use std::process::ExitCode;
+
+/// Approve what an agent asked for
+///
+/// At a terminal everything that the approval is about is shown first, and a whole word has to be typed. Without a terminal
+/// say `--once` or `--always`; the receipt then tells that nobody was shown anything, and `approvals.flag = false` in your own
+/// or the machine's configuration forbids it.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The request, as `guild requests` lists it
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Exactly this run, one time
+    #[arg(long, conflicts_with = "always")]
+    once: bool,
+    /// Every run of the skill as it is now, by this agent, in this workspace
+    #[arg(long)]
+    always: bool,
+    /// How long the approval holds, such as 30d or 12h; else until it is used or revoked
+    #[arg(long = "for", value_name = "TIME")]
+    lifetime: Option<Lifetime>,
+    /// As this agent, which may not decide and is refused
+    #[arg(long, value_name = "AGENT")]
+    agent: Option<String>,
+}
+
+/// What a person has said at the terminal.
+enum Said {
+    Yes(Decision),
+    No,
+}
+
+pub fn run(args: &Args, ui: &Ui) -> ExitCode {
+    let by = ui.principal(args.agent.as_deref());
+    let mut envelope = ask(ui, Access::Write, async |books| match said(args, ui, books, &by).await {
+        Ok(Said::Yes(decision)) => {
+            let lifetime = args.lifetime.map(|lifetime| lifetime.0);
+            approve(books, ui.moment(), &args.id, (decision, lifetime), by).await
+        }
+        Ok(Said::No) => deny(books, ui.moment(), &args.id, by).await,
+        Err(refusal) => Envelope::error(
+            refusal.code,
+            refusal.message,
+            Decided { id: args.id.clone(), ..Decided::default() },
+        ),
+    });
+    tell(&mut envelope);
+    ui.finish(&envelope, |_, _, _| Ok(()))
+}
+
+/// What was decided, in one sentence.
+pub fn tell(envelope: &mut Envelope<Decided>) {
+    if let (Some(decision), Some(request)) = (&envelope.data.decision, &envelope.data.request) {
+        let grant = envelope.data.grant.as_ref().map(|grant| format!(" ({})", grant.id)).unwrap_or_default();
+        envelope.message = format!(
+            "{decision}{grant}: {} of `{}` for agent `{}`",
+            request.action, request.skill, request.agent
+        );
+    }
+}
+
+async fn said(args: &Args, ui: &Ui, books: &Books, by: &Principal) -> Result<Said, Refusal> {
+    let given = match (args.once, args.always) {
+        (true, _) => Some(Decision::Once),
+        (_, true) => Some(Decision::Always),
+        _ => None,
+    };
+    if by.is_agent() {
+        // It is refused, whatever it says.
+        return Ok(Said::Yes(given.unwrap_or(Decision::Once)));
+    }
+    if !ui.is_terminal() {
+        let message = "without a terminal, say --once or --always";
+        return given.map(Said::Yes).ok_or_else(|| Refusal::new(Code::Usage, message));
+    }
+    let request = request(books, ui.moment(), &args.id).await?;
+    confirmed(&request, given, ui)
+}
+
+fn confirmed(request: &RequestLine, given: Option<Decision>, ui: &Ui) -> Result<Said, Refusal> {
+    let asked = ui.show(|style, out| question(request, style, out)).and_then(|()| match given {
+        Some(Decision::Once) => choose("Approve this run, one time?", &["yes", "deny", "later"]),
+        Some(Decision::Always) => choose("Approve every such run?", &["yes", "deny", "later"]),
+        None => choose("Approve?", &["once", "always", "deny", "later"]),
+    });
+    match (asked.ok().flatten(), given) {
+        (Some("yes"), Some(decision)) => Ok(Said::Yes(decision)),
+        (Some("once"), _) => Ok(Said::Yes(Decision::Once)),
+        (Some("always"), _) => Ok(Said::Yes(Decision::Always)),
+        (Some("deny"), _) => Ok(Said::No),
+        _ => {
+            Err(Refusal::new(Code::NotConfirmed, format!("nothing was decided; {} still waits", request.id)))
+        }
+    }
+}

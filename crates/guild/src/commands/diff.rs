@@ -1,0 +1,64 @@
+//! `guild diff`
+
+use crate::print::{Ink, Style, difference, escape};
+use crate::ui::Ui;
+use guild_engine::catalog::Freshness;
+use guild_engine::reply::{CapabilityChange, FileChange, SkillDiff};
+use guild_engine::skill_diff;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Show what has changed in a skill since it had another security hash
+///
+/// First what the skill may do now and could not before, then every file that changed, line by line. The hash is one that `guild hash`
+/// has printed on this machine; what it stands for is kept in the store.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The skill: `name`, `plugin/name` or `plugin:name`
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// The security hash to compare with
+    #[arg(long, value_name = "HASH")]
+    from: String,
+}
+
+pub fn run(args: &Args, ui: &Ui) -> ExitCode {
+    let hall = ui.hall(Freshness::Indexed);
+    let envelope = skill_diff(&hall, &ui.images(), &ui.places(), &args.name, &args.from);
+    ui.finish(&envelope, print)
+}
+
+fn print(data: &SkillDiff, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    for change in &data.comparison.capabilities {
+        print_capability(change, style, out)?;
+    }
+    data.comparison.files.iter().try_for_each(|file| print_file(file, style, out))
+}
+
+fn print_capability(change: &CapabilityChange, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let (word, ink) = if change.wider { ("more", Ink::Red) } else { ("less", Ink::Green) };
+    let unset = if change.capability.starts_with("limits.") { "default" } else { "none" };
+    let shown = |value: &Option<String>| escape::line(value.as_deref().unwrap_or(unset)).into_owned();
+    let (before, after) = (shown(&change.before), shown(&change.after));
+    writeln!(out, "{} {}: {before} → {after}", style.ink(ink, word), style.ink(Ink::Bold, change.capability))
+}
+
+fn print_file(file: &FileChange, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let ink = match file.change {
+        "added" => Ink::Green,
+        "removed" => Ink::Red,
+        _ => Ink::Yellow,
+    };
+    let path = escape::exact(&file.path);
+    write!(out, "{} {}", style.ink(ink, file.change), style.ink(Ink::Bold, &path))?;
+    match (file.was_executable, file.is_executable) {
+        (None | Some(false), Some(true)) => write!(out, " (now executable)")?,
+        (Some(true), Some(false)) => write!(out, " (no longer executable)")?,
+        _ => {}
+    }
+    if file.lock {
+        write!(out, " {}", style.ink(Ink::Yellow, "[dependencies]"))?;
+    }
+    writeln!(out)?;
+    difference(&file.difference, style, out)
+}

@@ -1,0 +1,127 @@
+//! The content store: blobs and trees under the digests of what they hold, read from wherever a skill lies, once.
+//!
+//! ```text
+//! version                      the version of this layout
+//! blobs/sha256/ab/HEX          one file's content, a tree's manifest, or whatever else is named by its digest
+//! trees/sha256/ab/HEX/         the files of a tree, as containers see them: made of blobs, checked before each use
+//! tmp/                         what is being made, each with a lock that its maker holds
+//! ```
+//!
+//! Several processes may use it at once, and any of them may be killed: what has its final name is whole. Blobs are synced before
+//! they get their names; trees are not, since what is damaged is made again. Nothing is removed here. The calls wait for the disk and
+//! for nothing else, mostly for less than a millisecond, so that they are synchronous; whoever cannot wait calls from another thread.
+
+mod blob;
+mod error;
+mod follow;
+mod limits;
+mod stage;
+mod tree;
+mod walk;
+mod workspace;
+
+use guild_manifest::{Digest, TreeManifest};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub use error::{Reason, StageError, StoreError};
+pub use limits::{Limit, MAX_BYTES, MAX_DEPTH, MAX_FILE_BYTES, MAX_NAMES};
+pub use stage::{Content, MemoryFile};
+
+use blob::Writer;
+
+/// The version of the layout.
+const VERSION: u32 = 1;
+
+/// A store in a directory.
+#[derive(Debug, Clone)]
+pub struct Store {
+    directory: PathBuf,
+}
+
+/// A tree that is in the store, and was whole when this was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    /// Its files.
+    pub tree: TreeManifest,
+    /// The digest of that, which names it.
+    pub digest: Digest,
+    /// The directory with its files, to be mounted and never to be written to.
+    pub root: PathBuf,
+}
+
+impl Store {
+    /// The store in a directory, which is made when the first content comes.
+    ///
+    /// # Errors
+    /// Where it is of a version that this program does not know, or cannot be read.
+    pub fn open(directory: impl Into<PathBuf>) -> Result<Self, StoreError> {
+        let store = Self { directory: directory.into() };
+        let path = store.directory.join("version");
+        match fs::read_to_string(&path) {
+            Ok(text) if text.trim() == VERSION.to_string() => Ok(store),
+            Ok(text) => Err(StoreError::Version { path, found: text.trim().chars().take(20).collect() }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(store),
+            Err(source) => Err(StoreError::Io { action: "read", path, source }),
+        }
+    }
+
+    /// Keeps some bytes.
+    ///
+    /// # Errors
+    /// Where they cannot be written.
+    pub fn put(&self, bytes: &[u8]) -> Result<Digest, StoreError> {
+        let mut writer = Writer::new(self);
+        let digest = writer.add(bytes)?;
+        writer.commit()?;
+        Ok(digest)
+    }
+
+    /// The bytes of a digest, checked against it.
+    ///
+    /// # Errors
+    /// Where they are not there, or are not what the digest says.
+    pub fn get(&self, digest: &Digest) -> Result<Vec<u8>, StoreError> {
+        blob::read(&self.blob(digest), digest)
+    }
+
+    /// Reads every file of a tree once and keeps it, so that what is there afterwards no longer depends on where it came from.
+    ///
+    /// # Errors
+    /// Where something in it is refused or cannot be read, or where it cannot be kept.
+    pub fn stage(&self, content: &Content<'_>) -> Result<Stored, StageError> {
+        stage::stage(self, content)
+    }
+
+    /// A tree that was staged before, made whole where that is needed.
+    ///
+    /// # Errors
+    /// Where it, or a part of it, is not there or is not what its digest says.
+    pub fn tree(&self, digest: &Digest) -> Result<Stored, StoreError> {
+        let path = self.blob(digest);
+        let bytes = blob::read(&path, digest)?;
+        let tree = serde_json::from_slice(&bytes).map_err(|_| StoreError::NotATree { digest: *digest })?;
+        let root = tree::materialise(self, &tree, digest)?;
+        Ok(Stored { tree, digest: *digest, root })
+    }
+
+    fn blob(&self, digest: &Digest) -> PathBuf {
+        self.place("blobs", digest)
+    }
+
+    fn place(&self, kind: &str, digest: &Digest) -> PathBuf {
+        let hex = digest.to_hex();
+        let shard = hex.get(..2).unwrap_or_default();
+        self.directory.join(kind).join("sha256").join(shard).join(&hex)
+    }
+
+    fn temporary(&self) -> PathBuf {
+        self.directory.join("tmp")
+    }
+}
+
+/// What failed, with which file.
+fn failed<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> StoreError + 'a {
+    move |source| StoreError::Io { action, path: path.to_owned(), source }
+}

@@ -1,0 +1,119 @@
+//! Blobs: written aside, synced, and then given the names that their content has.
+
+use super::error::StoreError;
+use super::workspace::Workspace;
+use super::{Store, failed};
+use guild_manifest::Digest;
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+/// Up to so many blobs are synced one by one; more cost less with the whole file system at once.
+const FEW: usize = 32;
+
+/// Writes blobs, and gives all of them their names at the end.
+#[derive(Debug)]
+pub struct Writer<'a> {
+    store: &'a Store,
+    workspace: Option<Workspace>,
+    pending: BTreeSet<Digest>,
+}
+
+impl<'a> Writer<'a> {
+    /// A writer that has written nothing, and touches nothing before it must.
+    pub fn new(store: &'a Store) -> Self {
+        Self { store, workspace: None, pending: BTreeSet::new() }
+    }
+
+    /// Writes some bytes, unless they are there.
+    pub fn add(&mut self, bytes: &[u8]) -> Result<Digest, StoreError> {
+        let digest = Digest::of(bytes);
+        if self.pending.contains(&digest) || self.is_there(&digest, bytes.len() as u64)? {
+            return Ok(digest);
+        }
+        let workspace = match self.workspace.take() {
+            Some(workspace) => workspace,
+            None => Workspace::new(self.store)?,
+        };
+        let path = workspace.path().join(digest.to_hex());
+        self.workspace = Some(workspace);
+        let write = || -> io::Result<()> {
+            let mut file = OpenOptions::new().write(true).create_new(true).mode(0o444).open(&path)?;
+            file.write_all(bytes)?;
+            if self.pending.len() < FEW { file.sync_all() } else { Ok(()) }
+        };
+        write().map_err(failed("write", &path))?;
+        self.pending.insert(digest);
+        Ok(digest)
+    }
+
+    /// Gives everything that was written its name, so that it stays.
+    pub fn commit(self) -> Result<(), StoreError> {
+        let Some(workspace) = self.workspace else { return Ok(()) };
+        let is_few = self.pending.len() <= FEW;
+        if !is_few {
+            sync_all(workspace.path())?;
+        }
+        let mut shards = BTreeSet::new();
+        for digest in &self.pending {
+            let to = self.store.blob(digest);
+            let Some(shard) = to.parent() else { continue };
+            if shards.insert(shard.to_owned()) && make_directory(shard)? && is_few {
+                shards.extend(shard.parent().map(Path::to_owned));
+            }
+            fs::rename(workspace.path().join(digest.to_hex()), &to).map_err(failed("write", &to))?;
+        }
+        if !is_few {
+            return sync_all(workspace.path());
+        }
+        shards.iter().try_for_each(|shard| sync_directory(shard))
+    }
+
+    /// Whether a blob is there, as long as it should be; a shorter one is what a broken disk left, and is written anew.
+    fn is_there(&self, digest: &Digest, size: u64) -> Result<bool, StoreError> {
+        let path = self.store.blob(digest);
+        match fs::symlink_metadata(&path) {
+            Ok(metadata) => Ok(metadata.is_file() && metadata.len() == size),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(failed("read", &path)(error)),
+        }
+    }
+}
+
+/// The content of a blob, checked.
+pub fn read(path: &Path, digest: &Digest) -> Result<Vec<u8>, StoreError> {
+    match fs::read(path) {
+        Ok(bytes) if Digest::of(&bytes) == *digest => Ok(bytes),
+        Ok(_) => Err(StoreError::Damaged { digest: *digest, path: path.to_owned() }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(StoreError::Missing { digest: *digest }),
+        Err(error) => Err(failed("read", path)(error)),
+    }
+}
+
+/// Makes a directory for its owner alone, and says whether it had to be made.
+pub fn make_directory(path: &Path) -> Result<bool, StoreError> {
+    match fs::DirBuilder::new().create(path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(failed("make", path)(error)),
+    }
+}
+
+/// Makes sure that the names in a directory outlive a power cut.
+pub fn sync_directory(path: &Path) -> Result<(), StoreError> {
+    File::open(path).and_then(|directory| directory.sync_all()).map_err(failed("sync", path))
+}
+
+/// Makes sure of everything on the file system that a path lies on.
+fn sync_all(path: &Path) -> Result<(), StoreError> {
+    #[cfg(target_os = "linux")]
+    let synced = File::open(path).and_then(|file| Ok(rustix::fs::syncfs(file)?));
+    #[cfg(not(target_os = "linux"))]
+    let synced: io::Result<()> = {
+        rustix::fs::sync();
+        Ok(())
+    };
+    synced.map_err(failed("sync", path))
+}

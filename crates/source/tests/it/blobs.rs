@@ -1,0 +1,63 @@
+//! Single contents by their digests.
+
+use crate::world::World;
+use guild_manifest::Digest;
+use std::fs;
+
+#[test]
+fn what_is_put_in_comes_out_under_its_digest() {
+    let world = World::new("");
+    let store = world.store();
+    let digest = store.put(b"payload").unwrap();
+    assert_eq!(digest, Digest::of(b"payload"));
+    assert_eq!(store.put(b"payload").unwrap(), digest);
+    assert_eq!((store.get(&digest).unwrap(), world.blob_count()), (b"payload".to_vec(), 1));
+    assert_eq!(store.get(&store.put(b"").unwrap()).unwrap(), b"");
+}
+
+#[test]
+fn what_was_never_put_in_is_missing() {
+    let world = World::new("");
+    let digest = Digest::of(b"never");
+    let error = world.store().get(&digest).unwrap_err().to_string();
+    assert_eq!(error, format!("the store has no content {digest}"));
+}
+
+#[test]
+fn a_damaged_content_is_an_error_and_never_given_out() {
+    let world = World::new("");
+    let store = world.store();
+    let digest = store.put(b"payload").unwrap();
+    fs::remove_file(world.blob(&digest)).unwrap();
+    fs::write(world.blob(&digest), b"pAyload").unwrap();
+    let error = store.get(&digest).unwrap_err().to_string();
+    assert_eq!(error, format!("the stored content {} is damaged", world.blob(&digest).display()));
+}
+
+#[test]
+fn a_content_that_was_cut_short_is_written_again() {
+    let world = World::new("");
+    let store = world.store();
+    let digest = store.put(b"payload").unwrap();
+    fs::remove_file(world.blob(&digest)).unwrap();
+    fs::write(world.blob(&digest), b"").unwrap();
+    store.put(b"payload").unwrap();
+    assert_eq!(store.get(&digest).unwrap(), b"payload");
+}
+
+#[test]
+fn a_place_for_unfinished_things_that_somebody_removed_is_made_again() {
+    let world = World::new("");
+    world.store().put(b"one").unwrap();
+    fs::remove_dir_all(world.fixture.join("data/store/tmp")).unwrap();
+    world.store().put(b"two").unwrap();
+    assert_eq!(world.blob_count(), 2);
+}
+
+#[test]
+fn a_content_that_is_no_tree_is_not_taken_for_one() {
+    let world = World::new("");
+    let digest = world.store().put(b"{\"version\":1,\"files\":[],\"more\":0}").unwrap();
+    let error = world.store().tree(&digest).unwrap_err().to_string();
+    assert_eq!(error, format!("the content {digest} is no tree"));
+}

@@ -1,0 +1,17 @@
+//! The store from outside: what it reads, what it refuses, what it survives.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test that cannot go on fails, and a stager that is killed talks to its parent"
+)]
+
+mod blobs;
+mod crash;
+mod damage;
+mod links;
+mod modules;
+mod race;
+mod refusals;
+mod staging;
+mod world;
