@@ -1,5 +1,4 @@
 //! Runs with providers, runners and approvers that no command has yet, and with what happens in the midst of one.
-#![expect(clippy::panic, reason = "a test that cannot go on fails")]
 
 use crate::{config_files, hall, machine};
 use expect_test::{Expect, expect};
