@@ -58,6 +58,8 @@ codes! {
     SecurityHashMismatch = "security_hash_mismatch", 3, "The skill has changed since it was approved; a request waits for a person.";
     ApprovalDenied = "approval_denied", 3, "A person has denied the skill in this state.";
     ReceiptNotWritten = "receipt_not_written", 1, "It ran, but its end could not be written down, so it does not count as a success.";
+    ReplayImpossible = "replay_impossible", 1, "The run cannot be repeated as it was; the message says what is missing.";
+    ReplayDiffers = "replay_differs", 1, "Repeated with the same inputs, the run gave something else.";
     ContainerTooWide = "container_too_wide", 3, "The container allows more than the skill's contract asks for.";
     CheckFailed = "check_failed", 1, "At least one file has an error under the chosen profile.";
     SkillNotFound = "skill_not_found", 1, "No skill has that name; the message lists names near it.";

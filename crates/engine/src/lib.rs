@@ -92,7 +92,7 @@ pub use receipts::{
 pub use reload::reload;
 pub use render::{RenderRequest, render};
 pub use roots::roots;
-pub use run::{Consent, Given, Invocation, ParamError, Stage, run};
+pub use run::{Consent, Given, Invocation, ParamError, Stage, replay, run};
 pub use sandbox::{
     Backends, CommandRequest, ContainerRequest, LaunchRequest, LimitRequest, MountMode, MountRequest,
     Refusal, RunRequest, container_backends, sandbox_exec, sandbox_launch, sandbox_list, sandbox_run,
@@ -100,7 +100,7 @@ pub use sandbox::{
 };
 pub use search::{SearchRequest, search};
 pub use show::show;
-pub use skill_diff::skill_diff;
+pub use skill_diff::{Before, skill_diff};
 pub use tokens::{TokenRequest, token_create, token_list, token_revoke};
 pub use vet::{AllowRequest, Target, VetRequest, policy, vet, vet_allow, vet_allowed, vet_disallow};
 pub use watch::watch;

@@ -38,7 +38,7 @@ pub use receipts::{
     BrokenReceipt, ChainLine, ReceiptLine, ReceiptShow, ReceiptsAcceptLoss, ReceiptsExport, ReceiptsList,
     ReceiptsVerify,
 };
-pub use run::{OutputFile, Run, RunLimits, RunPlan};
+pub use run::{OutputFile, Replay, Run, RunLimits, RunPlan};
 pub use sandbox::{ContainerLine, LeftBehind, SandboxContainer, SandboxList, SandboxRun};
 pub use show::{Contract, Detail, Param, Show};
 pub use skill_diff::{CapabilityChange, Comparison, FileChange, SkillDiff};

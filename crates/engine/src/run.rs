@@ -12,6 +12,7 @@ mod params;
 mod plan;
 mod prepare;
 mod record;
+mod replay;
 mod scratch;
 mod script;
 mod shown;
@@ -32,6 +33,7 @@ use crate::{Envelope, reply};
 
 pub use approval::Consent;
 pub use params::{Given, ParamError};
+pub use replay::replay;
 
 use prepare::{Prepared, prepare};
 use stop::Stop;

@@ -6,12 +6,14 @@
 
 mod compare;
 mod failure;
+mod load;
 mod locks;
 mod origin;
 mod payload;
 mod stage;
 
 pub use compare::compare;
+pub use load::load;
 pub use payload::{
     Configuration, ContractTerms, EntrypointFiles, ImageIdentity, Limits, LockFile, Payload, PluginIdentity,
     SkillIdentity,

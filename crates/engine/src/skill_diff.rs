@@ -9,17 +9,30 @@ use crate::reply::SkillDiff;
 use crate::resolve::{Unresolved, resolve};
 use crate::sandbox::Refusal;
 use crate::security_hash::{Payload, compare, stage};
-use crate::{Code, Envelope};
+use crate::{Books, Code, Envelope};
 use guild_catalog::Entry;
 use guild_manifest::Digest;
 
-/// What has changed in a skill, found by any of its names, since it had the hash `from`.
-pub fn skill_diff(
+/// What a skill is compared with.
+pub enum Before<'a> {
+    /// The state with this hash.
+    Hash(&'a str),
+    /// The state that was last approved for an agent.
+    Approved {
+        /// The installation's books.
+        books: &'a Books,
+        /// The agent.
+        agent: &'a str,
+    },
+}
+
+/// What has changed in a skill, found by any of its names.
+pub async fn skill_diff(
     hall: &Hall,
     images: &Images,
     places: &Places,
     name: &str,
-    from: &str,
+    before: Before<'_>,
 ) -> Envelope<SkillDiff> {
     let entry = match resolve(hall, name) {
         Ok(entry) => entry,
@@ -28,6 +41,13 @@ pub fn skill_diff(
         }
     };
     let skill = Some(entry.qualified_name().into_owned());
+    let from = match before.hash(entry).await {
+        Ok(from) => from,
+        Err(Refusal { code, message }) => {
+            let reply = SkillDiff { found: true, skill, ..SkillDiff::default() };
+            return Envelope::error(code, message, reply);
+        }
+    };
     match since(hall, images, places, entry, from) {
         Ok(reply) => {
             let message = if reply.changed { "" } else { "nothing has changed" };
@@ -39,17 +59,34 @@ pub fn skill_diff(
     }
 }
 
+impl Before<'_> {
+    async fn hash(&self, entry: &Entry) -> Result<Digest, Refusal> {
+        match self {
+            Self::Hash(text) => text.parse().map_err(|error| {
+                let message = format!("`{text}` is no security hash: {error}; `guild hash` prints them");
+                Refusal::new(Code::InvalidName, message)
+            }),
+            Self::Approved { books, agent } => {
+                let skill = entry.qualified_name();
+                let approved = books.ledger.last_approved(agent, &skill).await;
+                approved.map_err(|error| books.refusal(error))?.ok_or_else(|| {
+                    let message = format!(
+                        "skill `{skill}` was never approved for agent `{agent}`; `--from` compares with another hash"
+                    );
+                    Refusal::new(Code::HashUnknown, message)
+                })
+            }
+        }
+    }
+}
+
 fn since(
     hall: &Hall,
     images: &Images,
     places: &Places,
     entry: &Entry,
-    from: &str,
+    from: Digest,
 ) -> Result<SkillDiff, Refusal> {
-    let from: Digest = from.parse().map_err(|error| {
-        let message = format!("`{from}` is no security hash: {error}; `guild hash` prints them");
-        Refusal::new(Code::InvalidName, message)
-    })?;
     let store = places.store()?;
     let old = Payload::load(&store, &from)?;
     let new = stage(hall, entry, images, &store)?;

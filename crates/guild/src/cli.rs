@@ -2,8 +2,8 @@
 
 use crate::commands::{
     approve, changes, check, completions, contract, deny, diff, doctor, explain, grants, hash, image, list,
-    new, plugins, prompt, receipts, reload, render, requests, roots, run, sandbox, search, show, token, vet,
-    watch,
+    new, plugins, prompt, receipts, reload, render, replay, requests, roots, run, sandbox, search, show,
+    token, vet, watch,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -66,6 +66,7 @@ enum Command {
     Deny(deny::Args),
     Grants(grants::Args),
     Receipts(receipts::Args),
+    Replay(replay::Args),
     Token(token::Args),
     Doctor(doctor::Args),
     Explain(explain::Args),
@@ -110,6 +111,7 @@ impl Cli {
             Command::Deny(args) => deny::run(&args, &ui),
             Command::Grants(args) => grants::run(&args, &ui),
             Command::Receipts(args) => receipts::run(&args, &ui),
+            Command::Replay(args) => replay::run(&args, &ui),
             Command::Token(args) => token::run(&args, &ui),
             Command::Doctor(args) => doctor::run(&args, &ui),
             Command::Explain(args) => explain::run(&args, &ui),

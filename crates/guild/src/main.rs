@@ -10,6 +10,7 @@ mod print;
 mod runtime;
 mod surroundings;
 mod ui;
+mod workshop;
 
 use clap::Parser as _;
 use std::ffi::OsString;

@@ -70,6 +70,20 @@ pub struct Run {
     pub candidates: Vec<String>,
 }
 
+/// `replay`: the run that was made again, and how it compares.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Replay {
+    /// The receipt of the run that was repeated.
+    pub original: String,
+    /// Whether everything it gave is the same; null where it was not run again.
+    pub same: Option<bool>,
+    /// What differs: `exit_code`, `stdout`, `stderr`, or a file of `/output`.
+    pub differences: Vec<String>,
+    /// The run that was made now.
+    #[serde(flatten)]
+    pub run: Run,
+}
+
 /// A file that a run left.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct OutputFile {

@@ -1,6 +1,6 @@
 //! Skills of instructions: the body with its arguments filled in. Nothing is run, so nobody is asked.
 
-use guild_catalog::render::{Arguments, Rendered};
+use guild_catalog::render::Arguments;
 use guild_manifest::skill::Kind;
 
 use super::Invocation;
@@ -32,14 +32,14 @@ impl Executor for Inline {
         Box::pin(async move {
             let mut reply = prepared.reply();
             reply.exit_code = 0;
-            reply.output = Some(rendered(workshop, invocation, prepared).text.into());
+            reply.output = Some(rendered(workshop, invocation, prepared).into());
             Done::ok(reply)
         })
     }
 }
 
 /// The instructions as they were staged, with the caller's words and parameters.
-pub fn rendered(workshop: &Workshop<'_>, invocation: &Invocation<'_>, prepared: &Prepared<'_>) -> Rendered {
+pub fn rendered(workshop: &Workshop<'_>, invocation: &Invocation<'_>, prepared: &Prepared<'_>) -> String {
     let named = prepared.parameters.iter().map(|(name, value)| {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         format!("{name}={text}")
@@ -47,5 +47,9 @@ pub fn rendered(workshop: &Workshop<'_>, invocation: &Invocation<'_>, prepared: 
     let words: Vec<String> = invocation.arguments.iter().cloned().chain(named).collect();
     let arguments = Arguments::from_words(&words);
     let body = Body { text: &prepared.staged.body, line: 1, argument_names: &prepared.staged.argument_names };
-    rendered_body(workshop.hall, prepared.entry, &body, &arguments)
+    match prepared.entry {
+        Some(entry) => rendered_body(workshop.hall, entry, &body, &arguments).text,
+        // Only scripts are repeated; what has lost its place cannot be rendered.
+        None => prepared.staged.body.clone(),
+    }
 }

@@ -50,6 +50,11 @@ pub fn resolve(declared: Option<&Params>, given: &Given) -> Result<Map<String, V
     if errors.is_empty() { Ok(values) } else { Err(errors) }
 }
 
+/// What a caller gave, typed as far as it can be; nothing is held to the contract.
+pub fn typed_values(declared: Option<&Params>, given: &Given) -> Map<String, Value> {
+    typed(declared.unwrap_or(&Params::default()), given, &mut Vec::new())
+}
+
 /// Whether a value must never be shown, logged or kept.
 pub fn is_secret(param: &Param) -> bool {
     param.write_only || param.format.as_deref() == Some("password")

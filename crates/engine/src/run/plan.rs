@@ -90,7 +90,7 @@ fn shown(
     let parameters = parameters.iter().map(|(name, value)| (name.clone(), shown_value(value)));
     RunPlan {
         skill: draft.name.clone(),
-        source: draft.entry.place.path().to_string_lossy().into_owned(),
+        source: draft.source.clone(),
         agent: draft.agent.clone(),
         kind: draft.skill.kind.as_str().to_owned(),
         security_hash: draft.staged.security_hash.to_string(),
@@ -147,6 +147,8 @@ fn parameters(workshop: &Workshop<'_>, draft: &Draft<'_>) -> BTreeMap<String, re
         }
         if text.len() > LARGEST_VALUE {
             let digest = Digest::of(text.as_bytes());
+            // Kept so that the run can be repeated; where it cannot be, that alone is lost.
+            workshop.store.put(text.as_bytes()).ok();
             return receipt::Parameter::Digest { digest, bytes: text.len() as u64 };
         }
         receipt::Parameter::Value(value.clone())

@@ -25,8 +25,10 @@ use crate::{Code, Refusal, reply};
 
 /// A run as far as its skill and its parameters are known.
 pub struct Draft<'w> {
-    /// The snapshot's entry.
-    pub entry: &'w Entry,
+    /// The snapshot's entry; nothing for a run that is repeated.
+    pub entry: Option<&'w Entry>,
+    /// Where the skill came from.
+    pub source: String,
     /// The qualified name.
     pub name: String,
     /// For which agent.
@@ -78,9 +80,33 @@ pub async fn prepare<'w>(
     }
     let staged = crate::security_hash::stage(workshop.hall, entry, workshop.images, workshop.store)
         .map_err(|refusal| Stop::of(&name, refusal))?;
-    let mut draft = draft(name, entry, staged, invocation);
+    let place = entry.place.path();
+    let mut draft = Draft {
+        entry: Some(entry),
+        source: format!("{} · {}", entry.place.scope.as_str(), place.display()),
+        ..Draft::of(name, staged, invocation)
+    };
     vetted(workshop, &mut draft)?;
     draft.parameters = parameters(workshop, invocation, &mut draft)?;
+    planned(workshop, invocation, draft).await
+}
+
+/// The same for a run that is repeated: the copy, the parameters and the workspace are those of the first time.
+pub async fn prepare_again<'w>(
+    workshop: &Workshop<'w>,
+    invocation: &Invocation<'_>,
+    mut draft: Draft<'w>,
+) -> Result<Prepared<'w>, Box<Stop>> {
+    vetted(workshop, &mut draft)?;
+    planned(workshop, invocation, draft).await
+}
+
+/// What would be done, and what is shown of it.
+async fn planned<'w>(
+    workshop: &Workshop<'w>,
+    invocation: &Invocation<'_>,
+    draft: Draft<'w>,
+) -> Result<Prepared<'w>, Box<Stop>> {
     let Some(executor) = executor_of(draft.skill.kind) else {
         let message = format!("nothing here runs skills of the kind `{}`", draft.skill.kind.as_str());
         return Err(draft.stop(Refusal::new(Code::ExecutorUnbound, message)));
@@ -92,22 +118,6 @@ pub async fn prepare<'w>(
     }
     let plan = Plan::of(workshop, invocation, &draft, &call);
     Ok(Prepared { executor, draft, call, plan })
-}
-
-fn draft<'w>(name: String, entry: &'w Entry, staged: Staged, invocation: &Invocation<'_>) -> Draft<'w> {
-    let skill = staged.skill.clone();
-    Draft {
-        entry,
-        name,
-        agent: invocation.principal.agent.clone(),
-        contract: skill.contract.as_deref().cloned().unwrap_or_default(),
-        skill,
-        staged,
-        parameters: Map::new(),
-        arguments: invocation.arguments.to_vec(),
-        findings: Vec::new(),
-        workspace: None,
-    }
 }
 
 /// Stops what the rules deny, in the staged copy and not in the live directory.
@@ -153,6 +163,24 @@ fn parameters(
 }
 
 impl Draft<'_> {
+    /// A staged skill, before anything is known of what it is given.
+    pub fn of(name: String, staged: Staged, invocation: &Invocation<'_>) -> Self {
+        let skill = staged.skill.clone();
+        Self {
+            entry: None,
+            source: String::new(),
+            name,
+            agent: invocation.principal.agent.clone(),
+            contract: skill.contract.as_deref().cloned().unwrap_or_default(),
+            skill,
+            staged,
+            parameters: Map::new(),
+            arguments: invocation.arguments.to_vec(),
+            findings: Vec::new(),
+            workspace: None,
+        }
+    }
+
     /// The reply as far as it is known.
     pub fn reply(&self) -> reply::Run {
         reply::Run {

@@ -14,7 +14,7 @@ pub fn shown(workshop: &Workshop<'_>, prepared: &Prepared<'_>, approved: Option<
     let plan = &prepared.plan.shown;
     let changes = approved.as_ref().and_then(|hash| changes(workshop, prepared, hash)).unwrap_or_default();
     Shown {
-        source: format!("{} · {}", prepared.entry.place.scope.as_str(), plan.source),
+        source: plan.source.clone(),
         command: plan.tool.clone().map_or_else(|| plan.command.clone(), |tool| vec![tool]),
         parameters: plan.parameters.clone(),
         capabilities: capabilities(prepared, plan, &changes),

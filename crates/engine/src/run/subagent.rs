@@ -42,7 +42,7 @@ impl Executor for Subagent {
             let Some(runner) = workshop.subagents else { return Done::failed(reply, unbound()) };
             let task = SubagentTask {
                 skill: prepared.name.clone(),
-                instructions: inline::rendered(workshop, invocation, prepared).text,
+                instructions: inline::rendered(workshop, invocation, prepared),
                 tools: prepared.contract.tools.clone(),
             };
             let started = workshop.now();

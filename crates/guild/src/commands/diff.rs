@@ -1,30 +1,49 @@
 //! `guild diff`
 
+use crate::books::{Access, ask};
 use crate::print::{Ink, Style, difference, escape};
+use crate::runtime;
 use crate::ui::Ui;
 use guild_engine::catalog::Freshness;
+use guild_engine::ledger::DEFAULT_AGENT;
 use guild_engine::reply::{CapabilityChange, FileChange, SkillDiff};
-use guild_engine::skill_diff;
+use guild_engine::{Before, skill_diff};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// Show what has changed in a skill since it had another security hash
+/// Show what has changed in a skill since it was last approved
 ///
-/// First what the skill may do now and could not before, then every file that changed, line by line. The hash is one that `guild hash`
-/// has printed on this machine; what it stands for is kept in the store.
+/// First what the skill may do now and could not before, then every file that changed, line by line. Another hash to compare with
+/// is one that `guild hash` has printed on this machine; what it stands for is kept in the store.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The skill: `name`, `plugin/name` or `plugin:name`
     #[arg(value_name = "NAME")]
     name: String,
-    /// The security hash to compare with
+    /// Since it was approved for this agent
+    #[arg(long, value_name = "AGENT", default_value = DEFAULT_AGENT)]
+    agent: String,
+    /// The security hash to compare with instead
     #[arg(long, value_name = "HASH")]
-    from: String,
+    from: Option<String>,
 }
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     let hall = ui.hall(Freshness::Indexed);
-    let envelope = skill_diff(&hall, &ui.images(), &ui.places(), &args.name, &args.from);
+    let (images, places) = (ui.images(), ui.places());
+    let envelope = match &args.from {
+        Some(from) => {
+            let compared = skill_diff(&hall, &images, &places, &args.name, Before::Hash(from));
+            match runtime::block_on(compared) {
+                Ok(envelope) => envelope,
+                Err(error) => return ui.defect(&format!("cannot start a runtime: {error}")),
+            }
+        }
+        None => ask(ui, Access::Read, async |books| {
+            let before = Before::Approved { books, agent: &args.agent };
+            skill_diff(&hall, &images, &places, &args.name, before).await
+        }),
+    };
     ui.finish(&envelope, print)
 }
 

@@ -1,20 +1,13 @@
 //! `guild run`
 
-mod params;
+pub mod params;
 mod text;
 
-use crate::approver::TerminalApprover;
-use crate::print::{LiveOutput, Waiting};
-use crate::runtime;
+use super::following::Following;
+use crate::print::LiveOutput;
 use crate::ui::Ui;
-use clap::ValueEnum;
-use guild_engine::catalog::Freshness;
-use guild_engine::ledger::via;
-use guild_engine::ports::{Answer, Approver};
-use guild_engine::{
-    Books, Code, Consent, Envelope, Given, Hall, Invocation, Lifetime, Refusal, Stage, Workshop,
-    container_backends, reply, run as run_skill,
-};
+use crate::workshop::{ConsentArgs, within};
+use guild_engine::{Code, Envelope, Given, Invocation, Lifetime, Refusal, Workshop, reply, run as run_skill};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -42,15 +35,8 @@ pub struct Args {
     /// Parameters as a JSON object, `@FILE` that holds one, or `-` for standard input
     #[arg(long, value_name = "JSON")]
     params_json: Option<String>,
-    /// Approve it in the same breath: exactly this run, or every run of the skill as it is now
-    #[arg(long, value_enum, value_name = "HOW")]
-    approve: Option<Approve>,
-    /// How long `--approve always` holds, such as 30d
-    #[arg(long = "for", value_name = "TIME", requires = "approve")]
-    lifetime: Option<Lifetime>,
-    /// Wait so long for somebody's answer, such as 5m; without a time for 10 minutes
-    #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "10m")]
-    wait: Option<Lifetime>,
+    #[command(flatten)]
+    consent: ConsentArgs,
     /// Run in this container of yours, which is neither started nor stopped
     #[arg(long, value_name = "ID")]
     container: Option<String>,
@@ -71,110 +57,41 @@ pub struct Args {
     dry_run: bool,
 }
 
-/// How to approve.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Approve {
-    /// Exactly this run, one time
-    Once,
-    /// Every run of the skill as it is now, in this workspace
-    Always,
-}
-
 const EXAMPLES: &str = "Examples:
   guild run guild-samples/code-complexity --param path=.
   guild run lint --agent reviewer --param path=src --wait
   guild run report --params-json @parameters.json --dry-run";
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
-    let given = match params::given(&args.params, args.params_json.as_deref(), ui) {
-        Ok(given) => given,
-        Err(refusal) => return finish(ui, args, refused(args, refusal)),
-    };
-    let mut hall = ui.hall(Freshness::Indexed);
-    let ended = runtime::block_on(async {
-        let books =
-            Books::open_to_write(&ui.places(), &hall.config, &hall.ignored_config, ui.moment()).await?;
-        hall.allow(&books).await?;
-        let envelope = perform(args, ui, &hall, &books, &given).await;
-        books.leave();
-        envelope
-    });
-    let envelope = match ended {
-        Ok(Ok(envelope)) => envelope,
-        Ok(Err(refusal)) => refused(args, refusal),
-        Err(error) => return ui.defect(&format!("cannot start a runtime: {error}")),
-    };
-    finish(ui, args, envelope)
+    let ended = params::given(&args.params, args.params_json.as_deref(), ui)
+        .and_then(|given| within(ui, async |workshop| perform(args, ui, workshop, &given).await));
+    finish(ui, args, ended.unwrap_or_else(|refusal| refused(args, refusal)))
 }
 
-async fn perform(
-    args: &Args,
-    ui: &Ui,
-    hall: &Hall,
-    books: &Books,
-    given: &Given,
-) -> Result<Envelope<reply::Run>, Refusal> {
-    let places = ui.places();
-    let images = ui.images();
-    let backends = container_backends(&ui.surroundings());
-    let store = places.store()?;
-    let waiting = Waiting::new(ui.shows_progress(), &args.name);
-    let approver = TerminalApprover::new(ui);
-    let approver: Option<&dyn Approver> = if ui.is_terminal() { Some(&approver) } else { None };
-    let clock = || ui.now();
-    let workshop = Workshop {
-        hall,
-        places: &places,
-        images: &images,
-        backends: &backends,
-        store: &store,
-        books,
-        providers: &[],
-        subagents: None,
-        approver,
-        clock: &clock,
-    };
+async fn perform(args: &Args, ui: &Ui, workshop: &Workshop<'_>, given: &Given) -> Envelope<reply::Run> {
     let principal = ui.principal(args.agent.as_deref());
     let owner = ui.owner(args.owner.as_deref());
+    let follow = Following::new(ui, &args.name);
     let mut live = LiveOutput::new(ui.is_json());
     let invocation = Invocation {
         name: &args.name,
         principal: &principal,
         given,
         arguments: &args.arguments,
-        consent: consent(args, ui),
-        wait: args.wait.map(duration),
+        consent: args.consent.consent(ui),
+        wait: args.consent.wait.map(duration),
         container: args.container.as_deref(),
         owner: &owner,
         backend: args.backend.as_deref(),
         timeout: args.timeout.map(duration),
         out: args.out.as_ref().map(|out| ui.machine().directory.join(out)),
         dry_run: args.dry_run,
-        on_output: &mut |chunk| {
-            waiting.stop();
-            live.show(chunk);
-        },
-        on_stage: &|stage| match stage {
-            Stage::Waits { request } => {
-                ui.tell_line(&format!("waits for an answer: guild approve {request}"));
-            }
-            Stage::Runs => waiting.start(),
-        },
+        on_output: &mut |chunk| follow.output(chunk, &mut live),
+        on_stage: &|stage| follow.stage(stage),
     };
-    let envelope = run_skill(&workshop, invocation).await;
-    waiting.stop();
-    live.finish();
-    Ok(envelope)
-}
-
-fn consent(args: &Args, ui: &Ui) -> Option<Consent> {
-    let lasting = args.lifetime.map(duration);
-    let answer = match args.approve? {
-        Approve::Once => Answer::Once,
-        Approve::Always => Answer::Always { lasting },
-    };
-    let via = if ui.is_terminal() { via::TERMINAL } else { via::FLAG };
-    Some(Consent { answer, via })
+    let envelope = run_skill(workshop, invocation).await;
+    follow.end(&mut live);
+    envelope
 }
 
 fn duration(lifetime: Lifetime) -> Duration {

@@ -42,7 +42,7 @@ fn a_warning_is_allowed_until_a_byte_changes() {
     check(
         &desk,
         "",
-        "guild vet push\nguild vet allow push warn.shell.eval --reason 'we pass nothing in'\nguild vet push\nguild vet allowed\nguild vet allow push warn.shell.eval --reason again",
+        "guild vet push\nguild vet allow warn.shell.eval --skill push --why 'we pass nothing in'\nguild vet push\nguild vet allowed\nguild vet allow warn.shell.eval --skill push --why again",
         &expect![[r#"
             $ guild vet push
             warn: push ([ROOT]/project/.guild/skills/push/SKILL.md)
@@ -51,7 +51,7 @@ fn a_warning_is_allowed_until_a_byte_changes() {
                 hint: call the command directly, with its arguments quoted
             [stderr]
             1 skill: 0 allowed, 1 with warnings, 0 denied
-            $ guild vet allow push warn.shell.eval --reason 'we pass nothing in'
+            $ guild vet allow warn.shell.eval --skill push --why 'we pass nothing in'
             [stderr]
             warn.shell.eval is allowed for `push` as it is now ([SUP 1])
             $ guild vet push
@@ -64,7 +64,7 @@ fn a_warning_is_allowed_until_a_byte_changes() {
             [SUP 1]  warn.shell.eval  [SHA256 1]  we pass nothing in
             [stderr]
             1 warning allowed
-            $ guild vet allow push warn.shell.eval --reason again
+            $ guild vet allow warn.shell.eval --skill push --why again
             [stderr]
             error[warning_not_found]: skill `push` has no warning `warn.shell.eval`, or it is allowed already
             [exit 1]
@@ -91,7 +91,8 @@ fn a_warning_is_allowed_until_a_byte_changes() {
 #[test]
 fn what_was_allowed_is_shown_again() {
     let desk = Desk::new(WORLD);
-    let allowed = desk.env.guild(&["vet", "allow", "push", "warn.shell.eval", "--reason", "fine", "--json"]);
+    let allowed =
+        desk.env.guild(&["vet", "allow", "warn.shell.eval", "--skill", "push", "--why", "fine", "--json"]);
     let id = envelope(&allowed.stdout())["data"]["warning"]["id"].as_str().unwrap().to_owned();
     check(
         &desk,
@@ -129,34 +130,34 @@ fn a_denial_an_unknown_rule_and_a_warning_that_is_not_there_are_not_allowed() {
     check(
         &Desk::new(WORLD),
         "",
-        "guild vet allow bad deny.shell.pipe_to_interpreter --reason sure\nguild vet allow push warn.shell.evil --reason sure\nguild vet allow push warn.secret.committed --reason sure\nguild vet allow puhs warn.shell.eval --reason sure\nguild vet allow push warn.shell.eval --reason sure --agent writer\nguild vet allow push warn.shell.eval\nguild vet bad",
+        "guild vet allow deny.shell.pipe_to_interpreter --skill bad --why sure\nguild vet allow warn.shell.evil --skill push --why sure\nguild vet allow warn.secret.committed --skill push --why sure\nguild vet allow warn.shell.eval --skill puhs --why sure\nguild vet allow warn.shell.eval --skill push --why sure --agent writer\nguild vet allow warn.shell.eval --skill push\nguild vet bad",
         &expect![[r#"
-            $ guild vet allow bad deny.shell.pipe_to_interpreter --reason sure
+            $ guild vet allow deny.shell.pipe_to_interpreter --skill bad --why sure
             [stderr]
             error[warning_not_allowable]: `deny.shell.pipe_to_interpreter` denies, and that cannot be allowed for one skill; `vet.downgrade` in your own configuration makes it a warning everywhere
             [exit 3]
-            $ guild vet allow push warn.shell.evil --reason sure
+            $ guild vet allow warn.shell.evil --skill push --why sure
             [stderr]
             error[unknown_code]: there is no code `warn.shell.evil`; did you mean `warn.shell.eval`?
             [exit 2]
-            $ guild vet allow push warn.secret.committed --reason sure
+            $ guild vet allow warn.secret.committed --skill push --why sure
             [stderr]
             error[warning_not_found]: skill `push` has no warning `warn.secret.committed`, or it is allowed already
             [exit 1]
-            $ guild vet allow puhs warn.shell.eval --reason sure
+            $ guild vet allow warn.shell.eval --skill puhs --why sure
             [stderr]
             error[skill_not_found]: skill `puhs` not found; did you mean `push`?
             [exit 1]
-            $ guild vet allow push warn.shell.eval --reason sure --agent writer
+            $ guild vet allow warn.shell.eval --skill push --why sure --agent writer
             [stderr]
             error[person_required]: agent `writer` cannot decide this; it takes a person
             [exit 3]
-            $ guild vet allow push warn.shell.eval
+            $ guild vet allow warn.shell.eval --skill push
             [stderr]
             error: the following required arguments were not provided:
-              --reason <TEXT>
+              --why <TEXT>
 
-            Usage: guild vet allow --reason <TEXT> <NAME> <RULE>
+            Usage: guild vet allow --skill <NAME> --why <TEXT> <CODE>
 
             For more information, try '--help'.
             [exit 2]
@@ -206,13 +207,13 @@ fn nothing_is_allowed_in_a_skill_that_was_not_read_whole() {
     check(
         &desk,
         "",
-        "guild vet allow push warn.scan.partial --reason sure\nguild vet allow push warn.shell.eval --reason sure",
+        "guild vet allow warn.scan.partial --skill push --why sure\nguild vet allow warn.shell.eval --skill push --why sure",
         &expect![[r#"
-            $ guild vet allow push warn.scan.partial --reason sure
+            $ guild vet allow warn.scan.partial --skill push --why sure
             [stderr]
             error[warning_not_allowable]: parts of skill `push` were left unread, so nobody can tell what would be allowed: data.bin: the file is larger than what is read
             [exit 3]
-            $ guild vet allow push warn.shell.eval --reason sure
+            $ guild vet allow warn.shell.eval --skill push --why sure
             [stderr]
             error[warning_not_allowable]: parts of skill `push` were left unread, so nobody can tell what would be allowed: data.bin: the file is larger than what is read
             [exit 3]

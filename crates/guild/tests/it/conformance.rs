@@ -4,6 +4,7 @@
 
 mod paths;
 mod refusals;
+mod replays;
 mod world;
 
 use crate::desk::masked;

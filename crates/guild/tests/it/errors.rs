@@ -98,7 +98,7 @@ const PROVOKED: &[(Code, &[&str])] = &[
     (Code::RoleInsufficient, &["token", "create", "--agent", "writer", "--role", "admin"]),
     (
         Code::WarningNotAllowable,
-        &["vet", "allow", "review", "deny.shell.pipe_to_interpreter", "--reason", "sure"],
+        &["vet", "allow", "deny.shell.pipe_to_interpreter", "--skill", "review", "--why", "sure"],
     ),
     (Code::WarningNotFound, &["vet", "disallow", "sup_0"]),
     (Code::NothingLost, &["receipts", "accept-loss", "--reason", "none"]),
@@ -169,6 +169,8 @@ const ELSEWHERE: &[(Code, &str)] = &[
         "conformance::paths::a_denial_sticks_until_the_skill_changes_or_a_person_lifts_it",
     ),
     (Code::ReceiptNotWritten, TOOLS),
+    (Code::ReplayImpossible, "conformance::replays::what_cannot_be_made_again_says_why"),
+    (Code::ReplayDiffers, "conformance::replays::what_gives_something_else_the_second_time_is_told"),
     (
         Code::ContainerTooWide,
         "conformance::refusals::a_container_that_allows_more_than_the_contract_is_refused",
@@ -368,7 +370,7 @@ fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
             {"status":"error","code":"usage","message":"unrecognized subcommand 'lst'; tip: a similar subcommand exists: 'list'","data":null}
             [exit 2]
             $ guild --json
-            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, run, hash, diff, roots, plugins, new, prompt, render, reload, watch, sandbox, image, changes, requests, approve, deny, grants, receipts, token, doctor, explain, completions]","data":null}
+            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, run, hash, diff, roots, plugins, new, prompt, render, reload, watch, sandbox, image, changes, requests, approve, deny, grants, receipts, replay, token, doctor, explain, completions]","data":null}
             [exit 2]
             $ guild list --sourc x
             [stderr]

@@ -33,6 +33,7 @@ fn the_schema_is_current() {
     add("prompt", of::<reply::Prompt<'_>>(&mut generator));
     add("reload", of::<reply::Reload<'_>>(&mut generator));
     add("render", of::<reply::Render<'_>>(&mut generator));
+    add("replay", of::<reply::Replay>(&mut generator));
     add("roots", of::<reply::Roots>(&mut generator));
     add("run", of::<reply::Run>(&mut generator));
     add("sandbox exec", of::<reply::SandboxRun>(&mut generator));

@@ -93,7 +93,7 @@ fn hostile_text_is_shown_as_text_by_every_command() {
         &["receipts", "export", &format!("{hostile_name}/x")],
         &["token", "create", &hostile_name, "--agent", &hostile_name],
         &["token", "list"],
-        &["vet", "allow", "raw", &hostile_name, "--reason", &hostile_name],
+        &["vet", "allow", &hostile_name, "--skill", "raw", "--why", &hostile_name],
         &["vet", "disallow", &hostile_name],
         &[&hostile_name],
         &["list", &hostile_name],

@@ -119,12 +119,13 @@ guild grants lift grt_0
 guild token create --agent reviewer --role admin
 guild token list
 guild token revoke tok_0
-guild vet allow code-review warn.shell.eval --reason "seen"
+guild vet allow warn.shell.eval --skill code-review --why "seen"
 guild vet allowed
 guild vet disallow sup_0
 guild receipts list
 guild receipts show rcp_0
 guild receipts verify
+guild replay rcp_0
 guild receipts export receipts.jsonl
 guild receipts accept-loss --reason "nothing is"
 

@@ -51,6 +51,19 @@ impl Ledger {
     }
 }
 
+impl Ledger {
+    /// The state of a skill that was last approved for an agent, if ever one was.
+    ///
+    /// # Errors
+    /// Where the database cannot be read.
+    pub async fn last_approved(&self, agent: &str, skill: &str) -> Result<Option<Digest>, StoreError> {
+        let mut session = self.session().await?;
+        let approved = last_approved(self, &mut session, agent, skill).await?;
+        session.done();
+        Ok(approved)
+    }
+}
+
 /// How things stand, as this connection sees it.
 pub(crate) async fn standing(
     ledger: &Ledger,
@@ -70,7 +83,7 @@ pub(crate) async fn standing(
             return Ok(Standing::Allowed(grant));
         }
     }
-    Ok(Standing::Undecided { approved: last_approved(ledger, connection, ask).await? })
+    Ok(Standing::Undecided { approved: last_approved(ledger, connection, &ask.agent, &ask.skill).await? })
 }
 
 /// The denial that stands. One that somebody has lifted whose signature does not count still stands.
@@ -112,11 +125,12 @@ pub(crate) async fn active(
 async fn last_approved(
     ledger: &Ledger,
     connection: &mut Connection,
-    ask: &Ask,
+    agent: &str,
+    skill: &str,
 ) -> Result<Option<Digest>, StoreError> {
     let sql = "SELECT id, installation, body, signature FROM records \
                WHERE kind = $1 AND agent = $2 AND skill = $3 ORDER BY id DESC LIMIT 1";
-    let values = vec![ALLOWING.into(), ask.agent.as_str().into(), ask.skill.as_str().into()];
+    let values = vec![ALLOWING.into(), agent.into(), skill.into()];
     let Some(row) = connection.row(sql, values).await? else { return Ok(None) };
     Ok(record::read::<Grant>(ledger, &row)?.map(|grant| grant.security_hash))
 }

@@ -12,14 +12,14 @@ use std::process::ExitCode;
 /// It is shown no more until a byte of the skill or the rules change. What denies cannot be allowed.
 #[derive(Debug, clap::Args)]
 pub struct Allow {
-    /// The skill: `name`, `plugin/name` or `plugin:name`
-    #[arg(value_name = "NAME")]
-    name: String,
     /// The warning, such as `warn.shell.eval`
-    #[arg(value_name = "RULE")]
+    #[arg(value_name = "CODE")]
     rule: String,
+    /// The skill: `name`, `plugin/name` or `plugin:name`
+    #[arg(long = "skill", value_name = "NAME")]
+    name: String,
     /// Why it is nothing to worry about
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long = "why", value_name = "TEXT")]
     reason: String,
     /// As this agent, which may not decide and is refused
     #[arg(long, value_name = "AGENT")]

@@ -115,7 +115,7 @@ fn what_would_run_is_shown_and_nothing_is_written() {
         $ guild run greet --param who=you --param token=hunter2 --dry-run
         skill        greet
         agent        default
-        source       [ROOT]/project/.guild/skills/greet/SKILL.md
+        source       project · [ROOT]/project/.guild/skills/greet/SKILL.md
         hash         [SHA256 1]
         command      bash -lc 'cd /skill && bash greet.sh --who you --token '\''<secret>'\'' --times 1'
         parameter    times = 1
@@ -130,7 +130,7 @@ fn what_would_run_is_shown_and_nothing_is_written() {
         $ guild run notes tidy rooms --dry-run
         skill        notes
         agent        default
-        source       [ROOT]/project/.guild/skills/notes/SKILL.md
+        source       project · [ROOT]/project/.guild/skills/notes/SKILL.md
         hash         [SHA256 4]
         workspace    none
         network      none

@@ -1,0 +1,41 @@
+//! A run as it is followed: its output, that it waits for somebody, that it takes a while.
+
+use crate::print::{LiveOutput, Waiting};
+use crate::ui::Ui;
+use guild_engine::Stage;
+use guild_engine::containers::Chunk;
+
+/// Follows one run.
+pub struct Following<'u> {
+    ui: &'u Ui,
+    waiting: Waiting,
+}
+
+impl<'u> Following<'u> {
+    /// Follows the run of `what`.
+    pub fn new(ui: &'u Ui, what: &str) -> Self {
+        Self { ui, waiting: Waiting::new(ui.shows_progress(), what) }
+    }
+
+    /// Passes output on; whoever says something is seen to be alive.
+    pub fn output(&self, chunk: &Chunk, live: &mut LiveOutput) {
+        self.waiting.stop();
+        live.show(chunk);
+    }
+
+    /// Says how far it is.
+    pub fn stage(&self, stage: Stage<'_>) {
+        match stage {
+            Stage::Waits { request } => {
+                self.ui.tell_line(&format!("waits for an answer: guild approve {request}"));
+            }
+            Stage::Runs => self.waiting.start(),
+        }
+    }
+
+    /// Takes the line away and shows what was held back.
+    pub fn end(&self, live: &mut LiveOutput) {
+        self.waiting.stop();
+        live.finish();
+    }
+}

@@ -1,0 +1,78 @@
+//! The workshop of this process: everything that running a skill needs, put together for one command.
+
+use crate::approver::TerminalApprover;
+use crate::runtime;
+use crate::ui::Ui;
+use clap::ValueEnum;
+use guild_engine::catalog::Freshness;
+use guild_engine::ledger::via;
+use guild_engine::ports::{Answer, Approver};
+use guild_engine::{Books, Code, Consent, Lifetime, Refusal, Workshop, container_backends};
+
+/// How a person approves in the same breath as they ask.
+#[derive(Debug, clap::Args)]
+pub struct ConsentArgs {
+    /// Approve it in the same breath: exactly this run, or every run of the skill as it is now
+    #[arg(long, value_enum, value_name = "HOW")]
+    approve: Option<Approve>,
+    /// How long `--approve always` holds, such as 30d
+    #[arg(long = "for", value_name = "TIME", requires = "approve")]
+    lifetime: Option<Lifetime>,
+    /// Wait so long for somebody's answer, such as 5m; without a time for 10 minutes
+    #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "10m")]
+    pub wait: Option<Lifetime>,
+}
+
+/// How to approve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Approve {
+    /// Exactly this run, one time
+    Once,
+    /// Every run of the skill as it is now, in this workspace
+    Always,
+}
+
+impl ConsentArgs {
+    /// What the person has decided already.
+    pub fn consent(&self, ui: &Ui) -> Option<Consent> {
+        let lasting = self.lifetime.map(|lifetime| lifetime.0);
+        let answer = match self.approve? {
+            Approve::Once => Answer::Once,
+            Approve::Always => Answer::Always { lasting },
+        };
+        let via = if ui.is_terminal() { via::TERMINAL } else { via::FLAG };
+        Some(Consent { answer, via })
+    }
+}
+
+/// Does something in the workshop, on this thread: containers die with the thread that launched them.
+pub fn within<T>(ui: &Ui, work: impl AsyncFnOnce(&Workshop<'_>) -> T) -> Result<T, Refusal> {
+    let ended = runtime::block_on(async {
+        let mut hall = ui.hall(Freshness::Indexed);
+        let (places, images) = (ui.places(), ui.images());
+        let books = Books::open_to_write(&places, &hall.config, &hall.ignored_config, ui.moment()).await?;
+        hall.allow(&books).await?;
+        let backends = container_backends(&ui.surroundings());
+        let store = places.store()?;
+        let person = TerminalApprover::new(ui);
+        let approver: Option<&dyn Approver> = if ui.is_terminal() { Some(&person) } else { None };
+        let clock = || ui.now();
+        let workshop = Workshop {
+            hall: &hall,
+            places: &places,
+            images: &images,
+            backends: &backends,
+            store: &store,
+            books: &books,
+            providers: &[],
+            subagents: None,
+            approver,
+            clock: &clock,
+        };
+        let done = work(&workshop).await;
+        books.leave();
+        Ok(done)
+    });
+    let no_runtime = |error| Refusal::new(Code::Internal, format!("cannot start a runtime: {error}"));
+    ended.map_err(no_runtime)?
+}
