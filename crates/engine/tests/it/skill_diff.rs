@@ -4,7 +4,7 @@
 use crate::{config_files, hall, machine};
 use expect_test::{Expect, expect};
 use guild_engine::reply::{Comparison, SkillDiff};
-use guild_engine::{Difference, Envelope, Images, Places, configure, hash, skill_diff};
+use guild_engine::{Before, Difference, Envelope, Images, Places, configure, hash, skill_diff};
 use guild_testkit::Fixture;
 use std::fmt::Write as _;
 use std::fs;
@@ -66,7 +66,9 @@ impl World {
     }
 
     fn diff(&self, from: &str) -> Envelope<SkillDiff> {
-        skill_diff(&hall(&self.fixture), &self.images(), &self.places(), "measure", from)
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let (hall, images, places) = (hall(&self.fixture), self.images(), self.places());
+        runtime.block_on(skill_diff(&hall, &images, &places, "measure", Before::Hash(from)))
     }
 
     /// What has changed since the beginning.
