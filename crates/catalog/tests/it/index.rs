@@ -95,8 +95,12 @@ fn without_a_cache_directory_every_file_is_read() {
 #[test]
 fn a_file_that_changed_while_the_index_was_written_is_read_again() {
     let world = World::new(SKILLS).with_cache();
+    let file = world.path("/project/.guild/skills/alpha/SKILL.md");
+    // However long the first look takes, the file is no older than the index.
+    let modified = fs::metadata(&file).unwrap().modified().unwrap();
+    set_modified(&file, modified + Duration::from_secs(60));
     world.discover();
-    forge(&world.path("/project/.guild/skills/alpha/SKILL.md"), "One thing.", "New thing.");
+    forge(&file, "One thing.", "New thing.");
     assert_eq!(description(&world, "alpha"), "New thing.");
 }
 
