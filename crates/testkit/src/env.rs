@@ -48,6 +48,9 @@ impl Env {
             ("TMPDIR", below("tmp")),
             ("GUILD_ETC", below("etc")),
             ("LANG", "C.UTF-8".into()),
+            // No engine of this machine's, whether it has one or not.
+            ("DOCKER_HOST", "unix:///nowhere/docker.sock".into()),
+            ("CONTAINER_HOST", "unix:///nowhere/podman.sock".into()),
         ];
         let variables = variables.into_iter().map(|(name, value)| (name.into(), value)).collect();
         Self { fixture, program: program.into(), variables }

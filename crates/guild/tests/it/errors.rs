@@ -438,7 +438,7 @@ fn a_container_that_cannot_be_had_says_why() {
             [exit 1]
             $ guild sandbox run --backend chroot -- true
             [stderr]
-            error[unknown_backend]: there is no runtime `chroot` here; there is: embedded
+            error[unknown_backend]: there is no runtime `chroot` here; there is: embedded, docker, podman
             [exit 2]
             $ guild sandbox run --role defualt -- true
             [stderr]
@@ -555,6 +555,10 @@ fn a_configuration_that_cannot_be_read_is_told_by_every_command() {
             good  plugins        3 load, 0 do not
             good  allowlists     configured for default; 0 unknown names
             good  embedded       usable ([WALLS])
+            good  docker         not usable: no socket at /nowhere/docker.sock
+                                 hint: start it with `systemctl start docker`
+            good  podman         not usable: no socket at /nowhere/podman.sock
+                                 hint: start it with `systemctl --user start podman.socket`, or `podman system service --time=0 unix:///path/to/socket`
             [stderr]
             warning: [ROOT]/etc/guild/config.toml:1: the file cannot be read: it is no regular file; its settings are not in effect, and agents are offered no skill until it is mended
             warning: [ROOT]/home/.config/guild/config.toml:1: invalid TOML: unclosed table, expected `]`; its settings are not in effect, and agents are offered no skill until it is mended

@@ -85,7 +85,7 @@ fn finding(errno: Errno, setting: &dyn Fn(&str) -> Option<String>) -> Finding {
 fn disabled_by(name: &str, value: &str) -> Finding {
     Finding::new(
         format!("user namespaces are disabled by {name}"),
-        format!("run `sudo sysctl -w {name}={value}`"),
+        format!("run `sudo sysctl -w {name}={value}`, or use docker or podman"),
     )
 }
 
@@ -109,7 +109,7 @@ mod tests {
             Errno::ACCESS,
             expect![[r#"
                 user namespaces are disabled by kernel.apparmor_restrict_unprivileged_userns
-                run `sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`
+                run `sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`, or use docker or podman
             "#]],
         );
     }
@@ -121,7 +121,7 @@ mod tests {
             Errno::PERM,
             expect![[r#"
                 user namespaces are disabled by kernel.unprivileged_userns_clone
-                run `sudo sysctl -w kernel.unprivileged_userns_clone=1`
+                run `sudo sysctl -w kernel.unprivileged_userns_clone=1`, or use docker or podman
             "#]],
         );
         check(
@@ -129,7 +129,7 @@ mod tests {
             Errno::NOSPC,
             expect![[r#"
                 user namespaces are disabled by user.max_user_namespaces
-                run `sudo sysctl -w user.max_user_namespaces=15000`
+                run `sudo sysctl -w user.max_user_namespaces=15000`, or use docker or podman
             "#]],
         );
     }
