@@ -36,11 +36,12 @@ with_both! {
             [stderr]
             sh: 1: cannot create /workspace/notes.txt: Permission denied
             [exit 2]
-            $ guild sandbox run --env GREETING=hi -- env
-            PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+            $ guild sandbox run --env GREETING=hi -- sh -c 'env | sort'
             GREETING=hi
             HOME=/tmp
             LANG=C.UTF-8
+            PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+            PWD=/
             $ guild sandbox run -- sh -c 'kill -9 $$'
             [exit 137]
             $ guild sandbox run --timeout 2s -- sleep 99
@@ -58,7 +59,7 @@ with_both! {
         "#]]
         .assert_eq(&session(
             env,
-            "guild sandbox run -- echo hi\nguild sandbox run --mount .:/workspace -- cat /workspace/notes.txt\nguild sandbox run --mount .:/workspace -- sh -c 'echo more >> /workspace/notes.txt'\nguild sandbox run --env GREETING=hi -- env\nguild sandbox run -- sh -c 'kill -9 $$'\nguild sandbox run --timeout 2s -- sleep 99\nguild sandbox run --memory 32M -- python3 -c 'bytearray(99 << 20)'\nguild sandbox run -- nothing",
+            "guild sandbox run -- echo hi\nguild sandbox run --mount .:/workspace -- cat /workspace/notes.txt\nguild sandbox run --mount .:/workspace -- sh -c 'echo more >> /workspace/notes.txt'\nguild sandbox run --env GREETING=hi -- sh -c 'env | sort'\nguild sandbox run -- sh -c 'kill -9 $$'\nguild sandbox run --timeout 2s -- sleep 99\nguild sandbox run --memory 32M -- python3 -c 'bytearray(99 << 20)'\nguild sandbox run -- nothing",
         ));
     }
 
@@ -139,3 +140,27 @@ fn podman_without_root_refuses_what_it_would_not_limit() {
     "#]]
     .assert_eq(&session(&env, "guild sandbox run -- echo hi"));
 }
+
+#[test]
+fn where_the_embedded_runtime_may_not_run_an_engine_takes_its_place() {
+    let docker = Docker::start();
+    // Root of a namespace without further ones.
+    let forbidden = ["--user", "--map-root-user", "/bin/sh", "-c", FORBID, env!("CARGO_BIN_EXE_guild")];
+    let env = Env::new("/usr/bin/unshare").with_var("DOCKER_HOST", docker.host());
+    env.write("//- /project/notes.txt\nhello\n");
+    let run = |arguments: &[&str]| env.guild(&[forbidden.as_slice(), arguments].concat());
+    let output = run(&["sandbox", "run", "--json", "--mount", ".:/w", "--", "cat", "/w/notes.txt"]);
+    let data = envelope(&output.stdout())["data"].clone();
+    assert_eq!((&data["backend"], &data["stdout"]), (&"docker".into(), &"hello\n".into()), "{output}");
+    let doctor = run(&["doctor"]).stdout();
+    assert!(
+        doctor.contains("not usable: user namespaces are disabled by user.max_user_namespaces"),
+        "{doctor}"
+    );
+    assert!(doctor.contains(", or use docker or podman"), "{doctor}");
+    let named = run(&["sandbox", "run", "--backend", "embedded", "--", "true"]);
+    assert!(named.stderr().starts_with("error[sandbox_unavailable]: embedded cannot"), "{named}");
+}
+
+/// Forbids user namespaces, and becomes the program in its arguments.
+const FORBID: &str = r#"echo 0 > /proc/sys/user/max_user_namespaces && exec "$0" "$@""#;

@@ -86,8 +86,8 @@ type State = (usize, Vec<String>, Vec<std::path::PathBuf>);
 #[track_caller]
 fn check_state(arena: &Arena, before: State) {
     let now = state();
-    let idle = arena.expecting(0, 3);
-    assert!((before.0..=before.0 + idle).contains(&now.0), "{} descriptors, {} before", now.0, before.0);
+    let range = arena.expecting(before.0..=before.0, 0..=before.0 + 3);
+    assert!(range.contains(&now.0), "{} descriptors, {} before", now.0, before.0);
     assert_eq!((now.1, now.2), (before.1, before.2));
 }
 
