@@ -115,15 +115,22 @@ async fn finish(job: Job, watched: Watched, why: Why) -> Result<Outcome, LaunchE
         _ => Ended::Status(ExitStatus::Signal(SIGKILL)),
     };
     let wall = job.begun.elapsed();
-    let result = match job.company {
-        Company::Alone => end_container(&job, why).await,
-        Company::Others => end_command(&job, running.process().filter(|_| why != Why::Ended), before).await,
+    let victim = running.process().filter(|_| why != Why::Ended);
+    let ending = async {
+        match job.company {
+            Company::Alone => end_container(&job, why).await,
+            Company::Others => end_command(&job, victim, before).await,
+        }
     };
-    if why != Why::Ended {
+    let result = if why == Why::Ended {
+        ending.await
+    } else {
+        let result = while_listening(&mut running, &mut feed, ending).await;
         // What was written before the end is still on its way.
         let _ = timeout(LAST_WORDS, running.listen(&mut feed)).await;
         running.finish(&mut feed);
-    }
+        result
+    };
     let Aftermath { counted, copied } = result?;
     let status = status(&job, ended, running.process().is_some())?;
     let (stdout, stderr) = feed.into_captured();
@@ -139,6 +146,15 @@ async fn finish(job: Job, watched: Watched, why: Why) -> Result<Outcome, LaunchE
         backend: job.living.connection.backend.into(),
         unenforced: job.unenforced,
     })
+}
+
+/// Ends a command while its output is still taken: Podman kills nobody for as long as somebody is stuck with what he has to say.
+async fn while_listening<T>(running: &mut Running, feed: &mut Feed, ending: impl Future<Output = T>) -> T {
+    let mut ending = std::pin::pin!(ending);
+    tokio::select! {
+        result = &mut ending => result,
+        () = running.listen(feed) => ending.await,
+    }
 }
 
 /// What is found out when a command has ended.
