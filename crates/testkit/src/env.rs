@@ -193,6 +193,8 @@ mod tests {
             &expect![[r#"
                 exit: 0
                 --- stdout
+                CONTAINER_HOST=unix:///nowhere/podman.sock
+                DOCKER_HOST=unix:///nowhere/docker.sock
                 GUILD_ETC=[ROOT]/etc
                 HOME=[ROOT]/home
                 LANG=C.UTF-8
