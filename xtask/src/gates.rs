@@ -75,6 +75,24 @@ pub const TESTS: &[Step] = &[Step {
     fix: "run `cargo nextest run -E 'test(NAME)'` for one test; UPDATE_EXPECT=1 rewrites snapshots, then read the diff",
 }];
 
+/// The attacks again, on Docker and Podman, which the tests start by themselves. What a user is without cgroups is no business of theirs.
+pub const ENGINES: &[Step] = &[Step {
+    name: "engines",
+    action: Action::Cargo(
+        &[
+            "nextest",
+            "run",
+            "--workspace",
+            "--locked",
+            "--no-fail-fast",
+            "-E",
+            "binary(attacks) & test(as_root) - test(without_cgroups)",
+        ],
+        &[("GUILD_ATTACK_BACKENDS", "docker,podman")],
+    ),
+    fix: "run `GUILD_ATTACK_BACKENDS=docker cargo nextest run -E 'binary(attacks) & test(NAME)'` for one test",
+}];
+
 /// What only another kernel's cgroups, and a login session, can show: in virtual machines, one after the other.
 pub const MACHINE: &[Step] = &[
     Step {

@@ -52,7 +52,14 @@ const SUBCOMMANDS: &[Subcommand] = &[
         name: "ci-gates",
         about: "all of the above and the tests, as CI runs them",
         run: Run::Alone(|root| {
-            let subsets = [gates::QUALITY, gates::DEPENDENCIES, gates::DOCS, gates::TESTS, gates::MACHINE];
+            let subsets = [
+                gates::QUALITY,
+                gates::DEPENDENCIES,
+                gates::DOCS,
+                gates::TESTS,
+                gates::ENGINES,
+                gates::MACHINE,
+            ];
             gates::run(root, &subsets)
         }),
     },

@@ -77,8 +77,18 @@ pub fn now() -> SystemTime {
 
 /// What container runtimes look at.
 pub fn of_containers(machine: &Machine) -> Surroundings {
-    let runtime_dir = machine.env.get("XDG_RUNTIME_DIR").filter(|value| value.starts_with('/'));
-    Surroundings { runtime_dir: runtime_dir.map(PathBuf::from) }
+    let text = |name: &str| machine.env.get(name).cloned();
+    let path = |name: &str| text(name).filter(|value| value.starts_with('/')).map(PathBuf::from);
+    Surroundings {
+        home: machine.home.clone(),
+        runtime_dir: path("XDG_RUNTIME_DIR"),
+        docker_host: text("DOCKER_HOST"),
+        docker_context: text("DOCKER_CONTEXT"),
+        docker_config: path("DOCKER_CONFIG"),
+        docker_tls_verify: text("DOCKER_TLS_VERIFY"),
+        container_host: text("CONTAINER_HOST"),
+        files: machine.cache.as_ref().map(|cache| cache.join("engines")),
+    }
 }
 
 /// The configuration files that are there, from the machine's to the project's.

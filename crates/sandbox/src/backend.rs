@@ -20,6 +20,9 @@ pub trait Backend: Send + Sync {
     /// `embedded`, `docker` or `podman`.
     fn name(&self) -> &'static str;
 
+    /// Whether copy-on-write mounts are layers over a directory; else they are copies of it.
+    fn takes_overlays(&self) -> bool;
+
     /// What it can do here. Cheap enough to be asked before every launch.
     fn probe(&self) -> Pending<'_, Probe>;
 

@@ -33,6 +33,9 @@ use keep::Keep;
 use launch::{Input, Job, Wake, failed};
 use plan::Plan;
 
+pub(crate) use cgroup::{Owner, counted_of};
+pub(crate) use landlock::Landlock;
+
 /// Name of this backend.
 const NAME: &str = "embedded";
 
@@ -84,6 +87,10 @@ impl Embedded {
 impl Backend for Embedded {
     fn name(&self) -> &'static str {
         NAME
+    }
+
+    fn takes_overlays(&self) -> bool {
+        true
     }
 
     fn probe(&self) -> Pending<'_, Probe> {

@@ -6,10 +6,7 @@
 //!
 //! This crate knows nothing of skills, approvals or receipts, reads no environment and prints nothing.
 
-#![cfg_attr(
-    target_os = "linux",
-    expect(unsafe_code, reason = "some system calls have no safe wrapper; each block says why it is sound")
-)]
+#![expect(unsafe_code, reason = "some system calls have no safe wrapper; each block says why it is sound")]
 
 mod backend;
 #[cfg(target_os = "linux")]
@@ -19,6 +16,8 @@ mod command;
 mod digest;
 #[cfg(target_os = "linux")]
 mod embedded;
+mod engines;
+mod host_root;
 pub mod image;
 #[cfg(target_os = "linux")]
 pub mod live;
@@ -27,7 +26,7 @@ mod policy;
 mod probe;
 #[cfg(target_os = "linux")]
 mod random;
-#[cfg(target_os = "linux")]
+mod search;
 mod seccomp;
 mod surroundings;
 
@@ -37,6 +36,7 @@ pub use command::{Command, Stdin};
 pub use digest::{Digest, NoDigest};
 #[cfg(target_os = "linux")]
 pub use embedded::Embedded;
+pub use engines::Engine;
 pub use outcome::{Captured, ExitStatus, KeptFile, Outcome, Usage};
 pub use policy::{Access, Enforcement, Limits, Mount, Network, Policy, Root, Scratch};
 pub use probe::{Feature, Finding, Probe};

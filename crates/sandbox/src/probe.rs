@@ -56,6 +56,11 @@ impl Feature {
 }
 
 impl Probe {
+    /// A backend that can run nothing here.
+    pub fn unusable(backend: &'static str, finding: Finding) -> Probe {
+        Probe { backend, version: None, unusable: Some(finding), lacks: Vec::new() }
+    }
+
     /// Why a feature cannot be had here, if so.
     pub fn lacking(&self, feature: Feature) -> Option<&Finding> {
         self.lacks.iter().find(|(lacked, _)| *lacked == feature).map(|(_, finding)| finding)

@@ -4,20 +4,27 @@
 //! events, kernel modules, clocks, and every call that a later kernel adds. `clone3` and `openat2` fail with `ENOSYS`, since their
 //! flags lie in memory that a filter cannot see; libraries then fall back to `clone` and `openat`, whose flags it can.
 
+#[cfg(target_os = "linux")]
 mod bpf;
+mod json;
 mod modes;
 mod names;
 
+#[cfg(target_os = "linux")]
 pub(crate) use bpf::{Program, compile};
+pub(crate) use json::docker_profile;
 
 use crate::policy::Network;
-use names::{ALWAYS, Calls, OLDER, WITH_NETWORK};
+use names::{ALWAYS, Calls, OLDER, WITH_NETWORK, call};
 
 /// Flags of `clone` that make namespaces.
 const NEW_NAMESPACES: u64 = 0x7e02_0080;
 
 /// The flag of `clone` that makes a child of one's parent: a command's is outside of the container, and would have to reap it.
-const PARENT: u64 = libc::CLONE_PARENT as u64;
+const PARENT: u64 = 0x8000;
+
+/// The limit on core dumps.
+const CORE: u64 = 4;
 
 const AF_UNIX: u64 = 1;
 const AF_INET: u64 = 2;
@@ -29,7 +36,7 @@ const SOCK_STREAM: u64 = 1;
 const SOCK_SEQPACKET: u64 = 5;
 
 /// Calls that seem not to exist, because what they do is described in memory that a filter cannot see.
-pub(crate) const ABSENT: [(&str, i64); 2] = [("clone3", libc::SYS_clone3), ("openat2", libc::SYS_openat2)];
+pub(crate) const ABSENT: Calls = &[call!(SYS_clone3), call!(SYS_openat2)];
 
 /// A system call that is allowed, always or under conditions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +44,7 @@ pub(crate) struct Allowed {
     /// Its name in the kernel.
     pub(crate) name: &'static str,
     /// Its number here.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "engines are told names alone"))]
     pub(crate) number: i64,
     /// Sets of conditions, one of which must hold entirely; none: always allowed.
     pub(crate) when: Vec<Vec<Condition>>,
@@ -68,9 +76,9 @@ pub(crate) struct Condition {
 pub(crate) fn profile(network: Network) -> Vec<Allowed> {
     let mut allowed: Vec<Allowed> = [ALWAYS, OLDER].into_iter().flat_map(unconditional).collect();
     let harmless = Condition { argument: 0, mask: NEW_NAMESPACES | PARENT, value: 0 };
-    allowed.push(Allowed::when("clone", libc::SYS_clone, vec![vec![harmless]]));
+    allowed.push(Allowed::when(call!(SYS_clone), vec![vec![harmless]]));
     let personas = [0, 8, 0x20000, 0x20008, 0xffff_ffff].map(|persona| vec![is(0, persona)]);
-    allowed.push(Allowed::when("personality", libc::SYS_personality, personas.to_vec()));
+    allowed.push(Allowed::when(call!(SYS_personality), personas.to_vec()));
     allowed.extend(modes::calls());
     allowed.extend(core_limits());
     allowed.extend(sockets(network));
@@ -82,47 +90,46 @@ pub(crate) fn profile(network: Network) -> Vec<Allowed> {
 fn sockets(network: Network) -> Vec<Allowed> {
     let pair = |kind| vec![is(0, AF_UNIX), Condition { argument: 1, mask: SOCK_TYPE_MASK, value: kind }];
     let pairs = vec![pair(SOCK_STREAM), pair(SOCK_SEQPACKET)];
-    let mut allowed = vec![Allowed::when("socketpair", libc::SYS_socketpair, pairs)];
+    let mut allowed = vec![Allowed::when(call!(SYS_socketpair), pairs)];
     if network == Network::Host {
         let families = [AF_UNIX, AF_INET, AF_INET6].map(|family| vec![is(0, family)]);
         let routes = vec![is(0, AF_NETLINK), is(2, NETLINK_ROUTE)];
         let when = families.into_iter().chain([routes]).collect();
-        allowed.push(Allowed::when("socket", libc::SYS_socket, when));
+        allowed.push(Allowed::when(call!(SYS_socket), when));
         allowed.extend(unconditional(WITH_NETWORK));
     }
     allowed
 }
 
 fn unconditional(calls: Calls) -> impl Iterator<Item = Allowed> {
-    calls.iter().map(|&(name, number)| Allowed {
-        name: name.strip_prefix("SYS_").unwrap_or(name),
-        number,
-        when: Vec::new(),
-        otherwise: Answer::Forbidden,
-    })
+    calls.iter().map(|&call| Allowed::when(call, Vec::new()))
 }
 
 /// Limits may be lowered, but that on core dumps not raised, nor lowered: programs that hold secrets set it to 0 and give up where that is
 /// forbidden, so the call seems not to exist.
 fn core_limits() -> [Allowed; 2] {
     // All other resources differ from it in a bit: its own is not set, or another one is.
-    let core = u64::from(libc::RLIMIT_CORE);
     let others = |argument| {
         let bits = (0..4).map(|bit| 1_u64 << bit);
-        bits.map(move |bit| vec![Condition { argument, mask: bit, value: bit & !core }]).collect::<Vec<_>>()
+        bits.map(move |bit| vec![Condition { argument, mask: bit, value: bit & !CORE }]).collect::<Vec<_>>()
     };
     let only_asks = vec![Condition { argument: 2, mask: u64::MAX, value: 0 }];
     let ask = others(1).into_iter().chain([only_asks]).collect();
     [
-        Allowed { otherwise: Answer::Absent, ..Allowed::when("setrlimit", libc::SYS_setrlimit, others(0)) },
-        Allowed { otherwise: Answer::Absent, ..Allowed::when("prlimit64", libc::SYS_prlimit64, ask) },
+        Allowed { otherwise: Answer::Absent, ..Allowed::when(call!(SYS_setrlimit), others(0)) },
+        Allowed { otherwise: Answer::Absent, ..Allowed::when(call!(SYS_prlimit64), ask) },
     ]
 }
 
 impl Allowed {
-    fn when(name: &'static str, number: i64, when: Vec<Vec<Condition>>) -> Allowed {
-        Allowed { name, number, when, otherwise: Answer::Forbidden }
+    fn when((name, number): (&'static str, i64), when: Vec<Vec<Condition>>) -> Allowed {
+        Allowed { name: kernel_name(name), number, when, otherwise: Answer::Forbidden }
     }
+}
+
+/// The name without the prefix that the table has.
+fn kernel_name(name: &'static str) -> &'static str {
+    name.strip_prefix("SYS_").unwrap_or(name)
 }
 
 fn is(argument: u8, value: u64) -> Condition {

@@ -48,6 +48,9 @@ impl Env {
             ("TMPDIR", below("tmp")),
             ("GUILD_ETC", below("etc")),
             ("LANG", "C.UTF-8".into()),
+            // No engine of this machine's, whether it has one or not.
+            ("DOCKER_HOST", "unix:///nowhere/docker.sock".into()),
+            ("CONTAINER_HOST", "unix:///nowhere/podman.sock".into()),
         ];
         let variables = variables.into_iter().map(|(name, value)| (name.into(), value)).collect();
         Self { fixture, program: program.into(), variables }
@@ -190,6 +193,8 @@ mod tests {
             &expect![[r#"
                 exit: 0
                 --- stdout
+                CONTAINER_HOST=unix:///nowhere/podman.sock
+                DOCKER_HOST=unix:///nowhere/docker.sock
                 GUILD_ETC=[ROOT]/etc
                 HOME=[ROOT]/home
                 LANG=C.UTF-8

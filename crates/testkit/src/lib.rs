@@ -10,8 +10,10 @@
 )]
 
 mod dice;
+mod engines;
 mod env;
 mod fixture;
+mod guest_root;
 pub mod image;
 mod output;
 mod postgres;
@@ -21,12 +23,24 @@ mod running;
 mod session;
 mod terminal;
 
+use std::path::PathBuf;
+
 pub use dice::Dice;
+pub use engines::{Docker, Podman};
 pub use env::{Env, Invocation};
 pub use fixture::{Content, Entry, Fixture};
+pub use guest_root::{GuestRoot, guest_root};
 pub use output::Output;
 pub use postgres::Postgres;
 pub use registry::Registry;
 pub use rounds::rounds;
 pub use running::{Running, kill, wait_until};
 pub use session::session;
+
+/// A directory below `target`, for what tests of several runs share. It may not exist.
+#[track_caller]
+fn below_target(name: &str) -> PathBuf {
+    // `target/debug/deps/test-0123`
+    let program = std::env::current_exe().expect("find the test's own program");
+    program.ancestors().nth(3).expect("a test lies in target/PROFILE/deps").join(name)
+}

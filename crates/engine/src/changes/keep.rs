@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use guild_sandbox::changes::{Bounds, ChangeSet, ChangeSetId, ChangeStore, Layer};
-use guild_sandbox::random_bytes;
+use guild_sandbox::changes::{Bounds, ChangeSet, ChangeSetId, ChangeStore, Layer, Owner};
+use guild_sandbox::{Policy, random_bytes};
 use ulid::Ulid;
 
 use super::{sensitive, store};
@@ -20,11 +20,22 @@ pub(crate) struct Keeping {
 }
 
 impl Keeping {
-    /// Makes a layer for what is written over `source`.
-    pub(crate) fn begin(places: &Places, source: &Path, now: SystemTime) -> Result<Keeping, Refusal> {
+    /// Makes a layer for what is written over `source`, or instead of it where the runtime takes no layers over it.
+    pub(crate) fn begin(
+        places: &Places,
+        source: &Path,
+        now: SystemTime,
+        overlay: bool,
+    ) -> Result<Keeping, Refusal> {
         let store = store(places)?;
         let id = new_id(now)?;
-        let layer = store.begin(&id)?;
+        let layer = if overlay {
+            store.begin(&id)?
+        } else {
+            // The container's user, as every container that is asked for here has it.
+            let owner = Owner::inside(Policy::default().user);
+            store.begin_copy(&id, source, Bounds::default(), owner)?.0
+        };
         Ok(Keeping { store, id, layer, source: source.to_owned() })
     }
 

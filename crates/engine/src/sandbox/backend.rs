@@ -1,7 +1,7 @@
 //! Which runtime makes the containers: the one that the configuration or the person names, else the first that is usable.
 
 use guild_manifest::config::{Backend as Choice, Sandbox};
-use guild_sandbox::{Backend, Probe, Surroundings};
+use guild_sandbox::{Backend, Child, Command, LaunchError, Policy, Probe, RefusalKind, Surroundings};
 
 use super::Refusal;
 use crate::Code;
@@ -12,28 +12,36 @@ pub struct Backends {
 }
 
 /// The runtimes that this build and this system have.
-#[cfg_attr(
-    not(target_os = "linux"),
-    expect(unused_variables, reason = "only the embedded runtime looks at the surroundings")
-)]
 pub fn container_backends(surroundings: &Surroundings) -> Backends {
     let all: Vec<Box<dyn Backend>> = vec![
         #[cfg(target_os = "linux")]
         Box::new(guild_sandbox::Embedded::new(surroundings)),
+        Box::new(guild_sandbox::Engine::docker(surroundings)),
+        Box::new(guild_sandbox::Engine::podman(surroundings)),
     ];
     Backends { all }
 }
 
+/// The runtimes that may make a container, the preferred one first; there is at least one.
+#[derive(Clone, Copy)]
+pub(crate) struct Chosen<'a> {
+    preferred: &'a dyn Backend,
+    others: &'a [Box<dyn Backend>],
+}
+
 impl Backends {
     /// The runtime for a container: by name, else as the configuration says.
-    pub async fn choose(&self, named: Option<&str>, settings: &Sandbox) -> Result<&dyn Backend, Refusal> {
+    pub(crate) fn choose(&self, named: Option<&str>, settings: &Sandbox) -> Result<Chosen<'_>, Refusal> {
         let configured = match settings.backend {
             Choice::Auto => None,
             chosen => Choice::ALL.iter().find(|(_, backend)| *backend == chosen).map(|(name, _)| *name),
         };
-        match named.filter(|name| *name != "auto").or(configured) {
-            Some(name) => self.named(name),
-            None => self.first_usable().await,
+        match (named.filter(|name| *name != "auto").or(configured), self.all.as_slice()) {
+            (Some(name), _) => Ok(Chosen { preferred: self.named(name)?, others: &[] }),
+            (None, [preferred, others @ ..]) => Ok(Chosen { preferred: preferred.as_ref(), others }),
+            (None, []) => {
+                Err(Refusal::new(Code::SandboxUnavailable, "there is no container runtime on this system"))
+            }
         }
     }
 
@@ -60,23 +68,45 @@ impl Backends {
             )
         })
     }
+}
 
-    /// The first one need not be asked whether it works if it is the only one: launching tells, and gives the exact cause.
-    async fn first_usable(&self) -> Result<&dyn Backend, Refusal> {
-        if let [only] = self.all.as_slice() {
-            return Ok(only.as_ref());
+impl<'a> Chosen<'a> {
+    /// The name of the preferred one.
+    pub(crate) fn name(self) -> &'static str {
+        self.preferred.name()
+    }
+
+    /// Whether it mounts a layer over a directory; else it is given a copy of the directory.
+    pub(crate) fn takes_overlays(self) -> bool {
+        self.preferred.takes_overlays()
+    }
+
+    /// The first that says it is usable, and no other; where none does, the preferred one, whose refusal names the cause.
+    pub(crate) async fn settled(self) -> Chosen<'a> {
+        let works = self.others.is_empty() || self.preferred.probe().await.unusable.is_none();
+        let other = if works { None } else { self.other().await };
+        Chosen { preferred: other.unwrap_or(self.preferred), others: &[] }
+    }
+
+    /// Launches a command. The preferred one is not asked before whether it works: launching tells, and costs nothing where it does.
+    pub(crate) async fn launch(self, policy: &Policy, command: &Command) -> Result<Child, LaunchError> {
+        let launched = self.preferred.launch(policy, command).await;
+        match launched {
+            Err(error) if error.kind() == RefusalKind::Unavailable => match self.other().await {
+                Some(other) => other.launch(policy, command).await,
+                None => Err(error),
+            },
+            launched => launched,
         }
-        for backend in &self.all {
+    }
+
+    /// The first usable one besides the preferred.
+    async fn other(self) -> Option<&'a dyn Backend> {
+        for backend in self.others {
             if backend.probe().await.unusable.is_none() {
-                return Ok(backend.as_ref());
+                return Some(backend.as_ref());
             }
         }
-        match self.all.first() {
-            Some(backend) => Ok(backend.as_ref()),
-            None => Err(Refusal::new(
-                Code::SandboxUnavailable,
-                "there is no container runtime on this system; the embedded one needs Linux",
-            )),
-        }
+        None
     }
 }

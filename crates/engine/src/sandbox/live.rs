@@ -58,7 +58,7 @@ async fn launch(
 ) -> Result<Record, Refusal> {
     let registry = registry(places)?;
     let settings = images.settings();
-    let backend = backends.choose(request.backend, settings).await?;
+    let backend = backends.choose(request.backend, settings)?.settled().await;
     // Held until the supervisor holds it.
     let role = images.resolve(request.container.role.as_deref())?;
     let launched = request.now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();

@@ -7,8 +7,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use guild_sandbox::{Backend, Child, ChildStdin, Chunk, Command, Outcome, Stdin};
+use guild_sandbox::{Child, ChildStdin, Chunk, Command, Outcome, Stdin};
 
+use super::backend::Chosen;
 use super::{Backends, ContainerRequest, Refusal};
 use crate::changes::Keeping;
 use crate::counted::counted;
@@ -48,34 +49,37 @@ pub async fn sandbox_run(
     request: RunRequest<'_>,
     command: CommandRequest<'_>,
 ) -> Envelope<SandboxRun> {
-    let backend = match backends.choose(request.backend, images.settings()).await {
-        Ok(backend) => backend,
+    let chosen = match backends.choose(request.backend, images.settings()) {
+        Ok(chosen) => chosen,
         Err(refusal) => return refused(refusal, None),
     };
-    match run(backend, images, request, command).await {
+    match run(chosen, images, request, command).await {
         Ok((outcome, changes)) => {
             let message = remarks(&outcome, &changes);
             let mut data = SandboxRun::from(&outcome);
             data.changes = changes;
             Envelope::ok(data).with_message(message)
         }
-        Err(refusal) => refused(refusal, Some(backend.name().to_owned())),
+        Err(refusal) => refused(refusal, Some(chosen.name().to_owned())),
     }
 }
 
 async fn run(
-    backend: &dyn Backend,
+    chosen: Chosen<'_>,
     images: &Images,
     request: RunRequest<'_>,
     command: CommandRequest<'_>,
 ) -> Result<(Outcome, Vec<ChangeSummary>), Refusal> {
     // Held until the end, lest the image be removed from under the command.
     let role = images.resolve(request.container.role.as_deref())?;
-    let begin = |source: &Path| Keeping::begin(request.places, source, request.now);
-    let keeping: Vec<Keeping> = request.container.kept().map(begin).collect::<Result<_, _>>()?;
+    let kept: Vec<&Path> = request.container.kept().collect();
+    // A layer is made for one runtime, so that it has to be known which.
+    let chosen = if kept.is_empty() { chosen } else { chosen.settled().await };
+    let begin = |source| Keeping::begin(request.places, source, request.now, chosen.takes_overlays());
+    let keeping: Vec<Keeping> = kept.into_iter().map(begin).collect::<Result<_, _>>()?;
     let layers: Vec<&Path> = keeping.iter().map(Keeping::layer).collect();
     let policy = request.container.policy(images.settings(), role.root.clone(), &layers)?;
-    let child = backend.launch(&policy, &command.command()).await?;
+    let child = chosen.launch(&policy, &command.command()).await?;
     let outcome = command.follow(child).await?;
     let changes = keeping.into_iter().map(Keeping::finish).collect::<Result<Vec<_>, _>>()?;
     Ok((outcome, changes.into_iter().flatten().collect()))

@@ -86,6 +86,7 @@ const PROVOKED: &[(Code, &[&str])] = &[
     (Code::ChangesNotFound, &["changes", "show", "chg_0"]),
     (Code::ContainerNotFound, &["sandbox", "stop", "ctr_0000000000000000"]),
     (Code::UnknownBackend, &["sandbox", "run", "--backend", "chroot", "--", "true"]),
+    (Code::SandboxUnavailable, &["sandbox", "run", "--backend", "docker", "--", "true"]),
     (Code::UnknownImageRole, &["sandbox", "run", "--role", "nobody", "--", "true"]),
     (Code::ImageNotFound, &["image", "inspect", "gone"]),
     (Code::ImageInvalid, &["image", "import", "draft.md"]),
@@ -123,8 +124,7 @@ const ELSEWHERE: &[(Code, &str)] = &[
     (Code::WorkspaceConflict, "changes::a_directory_that_has_changed_meanwhile_is_left_alone"),
     (Code::ContainerCeiling, "sandbox::an_owner_has_four_containers_at_the_most"),
     (Code::NoHome, "sandbox::without_a_home_nothing_can_live_on"),
-    (Code::SandboxUnavailable, REFUSALS),
-    (Code::SandboxLimitUnenforceable, REFUSALS),
+    (Code::SandboxLimitUnenforceable, "engines::podman_without_root_refuses_what_it_would_not_limit"),
     (Code::SandboxUnsupported, REFUSALS),
     (Code::SandboxLaunchFailed, REFUSALS),
     (Code::SandboxEnded, REFUSALS),
@@ -428,7 +428,7 @@ fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
 #[test]
 fn a_container_that_cannot_be_had_says_why() {
     check(
-        "guild sandbox run --mount .:/proc/x -- true\nguild sandbox run --mount nowhere:/x -- true\nguild sandbox run --backend chroot -- true\nguild sandbox run --role defualt -- true\nguild sandbox run --memory lots -- true\nguild sandbox run true",
+        "guild sandbox run --mount .:/proc/x -- true\nguild sandbox run --mount nowhere:/x -- true\nguild sandbox run --backend chroot -- true\nguild sandbox run --backend podman -- true\nguild sandbox run --role defualt -- true\nguild sandbox run --memory lots -- true\nguild sandbox run true",
         &expect![[r#"
             $ guild sandbox run --mount .:/proc/x -- true
             [stderr]
@@ -440,8 +440,12 @@ fn a_container_that_cannot_be_had_says_why() {
             [exit 1]
             $ guild sandbox run --backend chroot -- true
             [stderr]
-            error[unknown_backend]: there is no runtime `chroot` here; there is: embedded
+            error[unknown_backend]: there is no runtime `chroot` here; there is: embedded, docker, podman
             [exit 2]
+            $ guild sandbox run --backend podman -- true
+            [stderr]
+            error[sandbox_unavailable]: podman cannot run containers here: no socket at /nowhere/podman.sock; start it with `systemctl --user start podman.socket`, or `podman system service --time=0 unix:///path/to/socket`
+            [exit 4]
             $ guild sandbox run --role defualt -- true
             [stderr]
             error[unknown_image_role]: there is no image role `defualt`; there are: default; did you mean `default`?
@@ -557,6 +561,10 @@ fn a_configuration_that_cannot_be_read_is_told_by_every_command() {
             good  plugins        3 load, 0 do not
             good  allowlists     configured for default; 0 unknown names
             good  embedded       usable ([WALLS])
+            good  docker         not usable: no socket at /nowhere/docker.sock
+                                 hint: start it with `systemctl start docker`
+            good  podman         not usable: no socket at /nowhere/podman.sock
+                                 hint: start it with `systemctl --user start podman.socket`, or `podman system service --time=0 unix:///path/to/socket`
             [stderr]
             warning: [ROOT]/etc/guild/config.toml:1: the file cannot be read: it is no regular file; its settings are not in effect, and agents are offered no skill until it is mended
             warning: [ROOT]/home/.config/guild/config.toml:1: invalid TOML: unclosed table, expected `]`; its settings are not in effect, and agents are offered no skill until it is mended

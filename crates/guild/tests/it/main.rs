@@ -13,6 +13,7 @@ mod changes;
 mod codes;
 mod conformance;
 mod desk;
+mod engines;
 mod errors;
 mod help;
 mod images;

@@ -23,7 +23,10 @@ impl Contained {
     pub fn new() -> Result<Contained, Box<dyn Error>> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         #[expect(clippy::disallowed_methods, reason = "this is a program, which reads its own environment")]
-        let surroundings = Surroundings { runtime_dir: std::env::var_os("XDG_RUNTIME_DIR").map(Into::into) };
+        let surroundings = Surroundings {
+            runtime_dir: std::env::var_os("XDG_RUNTIME_DIR").map(Into::into),
+            ..Surroundings::default()
+        };
         Ok(Contained {
             runtime,
             embedded: Embedded::new(&surroundings),

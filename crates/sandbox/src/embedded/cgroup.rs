@@ -21,10 +21,11 @@ use std::time::Duration;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use crate::policy::Limits;
-use owner::Owner;
+use layout::Layout;
 use v2::Claim;
 
 pub(super) use ground::Ground;
+pub(crate) use owner::Owner;
 
 /// Where cgroups can be made, and have been prepared for it.
 #[derive(Clone, Debug)]
@@ -59,13 +60,27 @@ pub(super) struct Cgroup {
 
 /// What a cgroup has counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Counted {
+pub(crate) struct Counted {
     /// Processor time.
-    pub(super) cpu: Option<Duration>,
+    pub(crate) cpu: Option<Duration>,
     /// The most memory held at once.
-    pub(super) peak_memory: Option<u64>,
+    pub(crate) peak_memory: Option<u64>,
     /// How many processes were killed for want of memory.
-    pub(super) oom_kills: u64,
+    pub(crate) oom_kills: u64,
+}
+
+/// What the cgroup of an engine's container has counted; `process` is in it, and `container` is in its name. `None` where it cannot
+/// be seen from here.
+pub(crate) fn counted_of(process: u32, container: &str) -> Option<Counted> {
+    let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
+    let places = fs::read_to_string(format!("/proc/{process}/cgroup")).ok()?;
+    let cgroups = match Layout::read(&mounts, &layout::up_to(&places, container)?) {
+        Layout::V2 { own, .. } => Cgroups::V2(own),
+        Layout::V1(directories) => Cgroups::V1(directories),
+        Layout::None => return None,
+    };
+    let seen = cgroups.directories().into_iter().all(Path::is_dir);
+    seen.then(|| cgroups.counted())
 }
 
 impl Place {
@@ -102,6 +117,13 @@ impl Cgroups {
         match self {
             Cgroups::V2(directory) => Cgroups::V2(change(directory)),
             Cgroups::V1(directories) => Cgroups::V1(directories.map(change)),
+        }
+    }
+
+    fn counted(&self) -> Counted {
+        match self {
+            Cgroups::V2(directory) => v2::counted(directory),
+            Cgroups::V1(directories) => v1::counted(directories),
         }
     }
 }
@@ -141,10 +163,7 @@ impl Cgroup {
 
     /// What was used, and how often memory ran out since this was made.
     pub(super) fn counted(&self) -> Counted {
-        let counted = match &self.counters {
-            Cgroups::V2(directory) => v2::counted(directory),
-            Cgroups::V1(directories) => v1::counted(directories),
-        };
+        let counted = self.counters.counted();
         Counted { oom_kills: counted.oom_kills.saturating_sub(self.oom_kills_before), ..counted }
     }
 }

@@ -68,16 +68,17 @@ fn finding(errno: Errno, setting: &dyn Fn(&str) -> Option<String>) -> Finding {
         return disabled_by("kernel.apparmor_restrict_unprivileged_userns", "0");
     }
     match errno {
-        Errno::NOSYS | Errno::INVAL => {
-            Finding::new("this kernel has no user namespaces or is older than 5.12", "use a newer kernel")
-        }
+        Errno::NOSYS | Errno::INVAL => Finding::new(
+            "this kernel has no user namespaces or is older than 5.12",
+            "use a newer kernel, or use docker or podman",
+        ),
         Errno::NOSPC => Finding::new(
             "too many namespaces are nested or in use",
             "leave the container you are in, or raise user.max_user_namespaces",
         ),
         _ => Finding::new(
             format!("namespaces cannot be made here: {errno}"),
-            "if this is itself a container, start it with permission to make user namespaces",
+            "if this is itself a container, start it with permission to make user namespaces, or use docker or podman",
         ),
     }
 }
@@ -85,7 +86,7 @@ fn finding(errno: Errno, setting: &dyn Fn(&str) -> Option<String>) -> Finding {
 fn disabled_by(name: &str, value: &str) -> Finding {
     Finding::new(
         format!("user namespaces are disabled by {name}"),
-        format!("run `sudo sysctl -w {name}={value}`"),
+        format!("run `sudo sysctl -w {name}={value}`, or use docker or podman"),
     )
 }
 
@@ -109,7 +110,7 @@ mod tests {
             Errno::ACCESS,
             expect![[r#"
                 user namespaces are disabled by kernel.apparmor_restrict_unprivileged_userns
-                run `sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`
+                run `sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`, or use docker or podman
             "#]],
         );
     }
@@ -121,7 +122,7 @@ mod tests {
             Errno::PERM,
             expect![[r#"
                 user namespaces are disabled by kernel.unprivileged_userns_clone
-                run `sudo sysctl -w kernel.unprivileged_userns_clone=1`
+                run `sudo sysctl -w kernel.unprivileged_userns_clone=1`, or use docker or podman
             "#]],
         );
         check(
@@ -129,7 +130,7 @@ mod tests {
             Errno::NOSPC,
             expect![[r#"
                 user namespaces are disabled by user.max_user_namespaces
-                run `sudo sysctl -w user.max_user_namespaces=15000`
+                run `sudo sysctl -w user.max_user_namespaces=15000`, or use docker or podman
             "#]],
         );
     }
@@ -141,7 +142,7 @@ mod tests {
             Errno::PERM,
             expect![[r#"
                 namespaces cannot be made here: Operation not permitted (os error 1)
-                if this is itself a container, start it with permission to make user namespaces
+                if this is itself a container, start it with permission to make user namespaces, or use docker or podman
             "#]],
         );
     }

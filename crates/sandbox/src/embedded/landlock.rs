@@ -2,13 +2,13 @@
 //!
 //! What is allowed is decided before the launch; the new process only opens the paths, which exist in its root alone, and enforces.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::os::unix::ffi::OsStrExt;
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
-use super::sys::{LandlockRuleset, landlock_allow, landlock_create, landlock_enforce};
+use super::sys::{LandlockRuleset, landlock_allow, landlock_create, landlock_enforce, landlock_version};
 use crate::policy::{Access, Mount, Network, Policy};
 
 const EXECUTE: u64 = 1;
@@ -27,7 +27,7 @@ const SCOPE_ABSTRACT_SOCKETS_AND_SIGNALS: u64 = 0b11;
 const ON_FILES: u64 = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV;
 
 /// The rules for one container.
-pub(super) struct Landlock {
+pub(crate) struct Landlock {
     ruleset: LandlockRuleset,
     rules: Vec<Rule>,
 }
@@ -55,9 +55,35 @@ impl Landlock {
         };
         let mut rules = vec![Rule { path: c"/".to_owned(), rights: EXECUTE | READ_FILE | READ_DIR }];
         rules.push(Rule { path: c"/dev".to_owned(), rights: ON_FILES & !EXECUTE & files });
-        let rights = files & !MAKE_CHARACTER_DEVICE & !MAKE_BLOCK_DEVICE;
-        rules.extend(writable(policy, mounts).map(|path| Rule { path, rights }));
-        Landlock { ruleset, rules }
+        let mut landlock = Landlock { ruleset, rules };
+        let rights = landlock.on_writable();
+        landlock.rules.extend(writable(policy, mounts).map(|path| Rule { path, rights }));
+        landlock
+    }
+
+    /// The rules for a container of an engine on this machine, if this kernel has Landlock.
+    pub(crate) fn for_engine(policy: &Policy) -> Option<Landlock> {
+        landlock_version().map(|version| Landlock::new(version, policy, &[]))
+    }
+
+    /// The rights that are withheld unless a rule gives them: on files, on ports, and beyond the container.
+    pub(crate) fn withheld(&self) -> [u64; 3] {
+        [self.ruleset.files, self.ruleset.ports, self.ruleset.scoped]
+    }
+
+    /// The rules: rights, and the path in and below which there are those.
+    pub(crate) fn rules(&self) -> impl Iterator<Item = (u64, &CStr)> {
+        self.rules.iter().map(|rule| (rule.rights, rule.path.as_c_str()))
+    }
+
+    /// The rights in a rule for a place that is no directory.
+    pub(crate) fn on_file(rights: u64) -> u64 {
+        rights & ON_FILES
+    }
+
+    /// The rights in a rule for a directory that can be written to.
+    pub(crate) fn on_writable(&self) -> u64 {
+        self.ruleset.files & !MAKE_CHARACTER_DEVICE & !MAKE_BLOCK_DEVICE
     }
 
     /// Puts this process under the rules. Allocates nothing.
@@ -69,7 +95,7 @@ impl Landlock {
             let place =
                 rustix::fs::openat2(CWD, &*rule.path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?;
             let directory = rustix::fs::fstat(&place)?.st_mode & libc::S_IFMT == libc::S_IFDIR;
-            let rights = if directory { rule.rights } else { rule.rights & ON_FILES };
+            let rights = if directory { rule.rights } else { Landlock::on_file(rule.rights) };
             landlock_allow(std::os::fd::AsFd::as_fd(&ruleset), std::os::fd::AsFd::as_fd(&place), rights)?;
         }
         landlock_enforce(std::os::fd::AsFd::as_fd(&ruleset))

@@ -3,9 +3,22 @@
 /// Names (with the prefix `SYS_`) and numbers.
 pub(super) type Calls = &'static [(&'static str, i64)];
 
+/// One call; numbers are for the embedded runtime, which is Linux's alone.
+macro_rules! call {
+    ($call:ident) => {{
+        #[cfg(target_os = "linux")]
+        let number = libc::$call;
+        #[cfg(not(target_os = "linux"))]
+        let number = 0;
+        (stringify!($call), number)
+    }};
+}
+
+pub(super) use call;
+
 macro_rules! calls {
     ($($call:ident)*) => {
-        &[$((stringify!($call), libc::$call)),*]
+        &[$(call!($call)),*]
     };
 }
 

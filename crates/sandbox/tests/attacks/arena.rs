@@ -1,5 +1,6 @@
 //! Where attacks take place: a backend, the policy to attack, and a directory of the host's to fight over.
 
+mod engine;
 mod outside;
 mod python;
 mod who;
@@ -11,7 +12,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use guild_sandbox::{
-    Access, Backend, Command, Container, Embedded, LaunchError, Mount, Outcome, Policy, Scratch, Surroundings,
+    Access, Backend, Command, Container, Embedded, Feature, LaunchError, Mount, Outcome, Policy, Scratch,
+    Surroundings,
 };
 
 pub(crate) use outside::{cgroups_of, mount_lines, own_mounts, python_outside, resident_peak};
@@ -64,15 +66,51 @@ pub(crate) struct Arena {
 impl Arena {
     /// The arena of the backend with this name. One line for each backend there is.
     fn of(name: &str) -> Arena {
-        let (backend, policy): (Box<dyn Backend>, Policy) = match name {
-            "embedded" => (Box::new(Embedded::new(&Surroundings::default())), Policy::default()),
+        let directory = tempfile::tempdir().unwrap();
+        let backend: Box<dyn Backend> = match name {
+            "embedded" => Box::new(Embedded::new(&Surroundings::default())),
+            "docker" | "podman" => engine::start(name, directory.path()),
             _ => panic!("GUILD_ATTACK_BACKENDS names `{name}`, which is no backend"),
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let directory = tempfile::tempdir().unwrap();
         // As roomy as people's workspaces are.
         std::fs::set_permissions(directory.path(), PermissionsExt::from_mode(0o755)).unwrap();
-        Arena { backend, policy, runtime, directory }
+        Arena { backend, policy: Policy::default(), runtime, directory }
+    }
+
+    /// Whether it is our own runtime. Engines have other walls in some places, which an attack on them then meets.
+    pub(crate) fn is_embedded(&self) -> bool {
+        self.backend.name() == "embedded"
+    }
+
+    /// One of two expectations, where the walls differ and neither is lower.
+    pub(crate) fn expecting<T>(&self, embedded: T, engine: T) -> T {
+        if self.is_embedded() { embedded } else { engine }
+    }
+
+    /// This many rounds, or fewer where a launch takes an engine's time.
+    pub(crate) fn rounds(&self, number: u64) -> u64 {
+        if self.is_embedded() { rounds(number) } else { rounds(number).div_ceil(10) }
+    }
+
+    /// Where what was written over a directory lies that is mounted with `layer` as its layer.
+    pub(crate) fn written(&self, path: &str) -> PathBuf {
+        let content = if self.backend.takes_overlays() { "upper" } else { "copy" };
+        self.directory_of("layer").join(content).join(path)
+    }
+
+    /// Whether the backend refuses mounts for one command alone, as engines have to. Whoever does not refuse has to make them.
+    #[track_caller]
+    pub(crate) fn refuses_mounts_of_a_command(&self, container: &dyn Container, mounts: &[Mount]) -> bool {
+        if self.is_embedded() {
+            return false;
+        }
+        let refused = self.wait(container.exec(&bash("echo launched"), mounts, A_MINUTE));
+        assert!(
+            matches!(refused, Err(LaunchError::Unsupported { feature: Feature::Mounts, .. })),
+            "{refused:?}"
+        );
+        true
     }
 
     /// The backend that is attacked.
@@ -108,7 +146,15 @@ impl Arena {
     pub(crate) fn directory(&self, name: &str) -> PathBuf {
         let path = self.directory_of(name);
         std::fs::create_dir(&path).unwrap();
+        self.give_away(&path);
         path
+    }
+
+    /// Gives something of the host's to the container's user where that one is the same inside and outside, as with engines.
+    pub(crate) fn give_away(&self, path: &Path) {
+        if !self.is_embedded() && is_root() {
+            std::os::unix::fs::chown(path, Some(self.policy.user), Some(self.policy.user)).unwrap();
+        }
     }
 
     /// Where a directory of this name lies, or would.

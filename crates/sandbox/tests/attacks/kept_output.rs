@@ -31,7 +31,12 @@ attacks! {
 
     fn holes_do_not_fill_the_hosts_disk(arena) {
         let outcome = keep(arena, "truncate -s 1T /output/hole; echo x > /output/x");
-        assert_eq!(told(&outcome), "x\n- hole: larger than what is left of the directory's size\n");
+        // An engine's archive has all the zeros of a hole in it, and is read no further.
+        let expected = arena.expecting(
+            "x\n- hole: larger than what is left of the directory's size\n",
+            "- .: the archive is larger than the place, or damaged\n- hole: larger than what is left of the directory's size\n",
+        );
+        assert_eq!(told(&outcome), expected);
     }
 
     fn many_names_of_one_file_do_not_fill_the_hosts_disk(arena) {

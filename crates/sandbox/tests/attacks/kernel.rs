@@ -145,9 +145,9 @@ attacks! {
         arena.python(
             "
             import fcntl
-            print(attempt(os.open, '/dev/tty', os.O_RDWR), [attempt(fcntl.ioctl, fd, 0x5412, b'x') for fd in range(3)], os.getsid(0) == os.getpid())
+            print(attempt(os.open, '/dev/tty', os.O_RDWR) in ['ENOENT', 'ENXIO'], [attempt(fcntl.ioctl, fd, 0x5412, b'x') for fd in range(3)], os.getsid(0) == os.getpid())
             ",
-            "ENOENT ['ENOTTY', 'ENOTTY', 'ENOTTY'] True",
+            "True ['ENOTTY', 'ENOTTY', 'ENOTTY'] True",
         );
     }
 
@@ -177,10 +177,12 @@ attacks! {
 
     fn calls_of_the_x32_kind_do_not_pass_the_filter(arena) {
         if cfg!(target_arch = "x86_64") {
-            arena.python(
-                "print(call(0x40000000 + 39), call(0x40000000 + 41, 2, 1, 0), call(0x40000000 + 272, 0x10000000), call(0x40000000 + 435))",
-                "ENOSYS ENOSYS ENOSYS ENOSYS",
-            );
+            for attempt in ["39", "41, 2, 1, 0", "272, 0x10000000", "435"] {
+                let outcome = arena.run(&arena.policy(), &python(&format!("print(call(0x40000000 + {attempt}))")));
+                // To an engine's filter they are those of another processor, which are the end.
+                let expected = arena.expecting((ExitStatus::Code(0), "ENOSYS\n"), (ExitStatus::Signal(libc::SIGSYS), ""));
+                assert_eq!((outcome.status, &*outcome.stdout.text()), expected, "{attempt}");
+            }
         } else {
             arena.python("print(call(0x40000000 + 172))", "ENOSYS");
         }

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
 
-use guild_sandbox::{Access, Network};
+use guild_sandbox::{Access, Backend as _, Embedded, Network, Surroundings};
 
 use crate::arena::{bash, check, python, python_outside};
 
@@ -99,7 +99,8 @@ attacks! {
         let mut online = arena.policy();
         online.network = Network::Host;
         // Landlock has a wall for it from its sixth version on. Before, this network is what it says: local services included.
-        let version = arena.wait(arena.backend().probe()).version.unwrap();
+        let embedded = Embedded::new(&Surroundings::default());
+        let version = arena.wait(embedded.probe()).version.unwrap();
         let walled = version.rsplit("Landlock ").next().unwrap().parse::<u32>().is_ok_and(|number| number >= 6);
         let outcome = arena.run(&online, &python(&script));
         check(&outcome, if walled { "EPERM" } else { "ok" });

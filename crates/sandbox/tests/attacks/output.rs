@@ -2,7 +2,7 @@
 
 use guild_sandbox::ExitStatus;
 
-use crate::arena::{a_moment, bash, check, python, resident_peak, rounds};
+use crate::arena::{a_moment, bash, check, python, resident_peak};
 
 attacks! {
     fn flooding_stdout_neither_hangs_nor_grows_memory(arena) {
@@ -70,7 +70,7 @@ attacks! {
     }
 
     fn what_was_written_last_is_not_lost(arena) {
-        for _ in 0..rounds(guild_testkit::rounds()) {
+        for _ in 0..arena.rounds(guild_testkit::rounds()) {
             let outcome = arena.run(&arena.policy(), &bash("head -c 65536 /dev/zero; printf end >&2"));
             assert_eq!((outcome.stdout.total, &*outcome.stderr.text()), (65536, "end"));
         }

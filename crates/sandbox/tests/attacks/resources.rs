@@ -73,19 +73,19 @@ attacks! {
                 names += 1
             print(answer, names <= 65536)
             ";
-        check(&arena.run(&arena.policy(), &python(script)), "ENOSPC True");
+        check_files_end(arena, script, "ENOSPC True");
     }
 
     fn empty_files_are_bounded_too(arena) {
         let script = "
             files = 0
             answer = 'ok'
-            while answer == 'ok' and files < 70000:
+            while answer == 'ok':
                 answer = attempt(os.mknod, '/tmp/%d' % files)
                 files += 1
-            print(answer)
+            print(answer, files <= 65537)
             ";
-        check(&arena.run(&arena.policy(), &python(script)), "ENOSPC");
+        check_files_end(arena, script, "ENOSPC True");
     }
 
     fn a_size_of_nothing_is_not_taken_for_no_limit(arena) {
@@ -114,6 +114,18 @@ attacks! {
             ",
             "-1 0 -1",
         );
+    }
+}
+
+/// Fails unless the files of a script that makes more and more of them come to an end. Podman takes no number for that: what the kernel
+/// holds for each of them counts as the container's memory, and ends there.
+#[track_caller]
+fn check_files_end(arena: &Arena, script: &str, expected: &str) {
+    if arena.backend().name() == "podman" {
+        let outcome = arena.run(&small(arena), &python(script));
+        assert_eq!((outcome.exit_code(), outcome.oom), (137, true), "{}", outcome.stdout.text());
+    } else {
+        check(&arena.run(&arena.policy(), &python(script)), expected);
     }
 }
 

@@ -18,7 +18,7 @@ fn limits_are_refused_with_their_cause() {
     check(
         &refusal.explanation(),
         expect![
-            "embedded cannot enforce the limit on memory: the cgroup [OWN] is not delegated to this user, and there is no systemd to ask for one; have an administrator delegate a cgroup to you"
+            "embedded cannot enforce the limit on memory: the cgroup [OWN] is not delegated to this user, and there is no systemd to ask for one; have an administrator delegate a cgroup to you, or use docker or podman"
         ],
     );
 }

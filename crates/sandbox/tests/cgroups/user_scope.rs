@@ -61,7 +61,10 @@ fn systemds_own_socket_serves_where_there_is_no_bus() {
     let directory = tempfile::tempdir().unwrap();
     fs::create_dir(directory.path().join("systemd")).unwrap();
     symlink("/run/user/1000/systemd/private", directory.path().join("systemd/private")).unwrap();
-    let embedded = Embedded::new(&Surroundings { runtime_dir: Some(directory.path().to_owned()) });
+    let embedded = Embedded::new(&Surroundings {
+        runtime_dir: Some(directory.path().to_owned()),
+        ..Surroundings::default()
+    });
     let policy = Policy { limits: limits(), ..Policy::default() };
     let outcome = block_on(async { embedded.launch(&policy, &script("echo it ran")).await?.wait().await });
     assert_eq!(said(&outcome.unwrap()), "it ran\n");
@@ -71,7 +74,7 @@ fn systemds_own_socket_serves_where_there_is_no_bus() {
 #[test]
 fn the_usual_place_serves_whatever_the_environment_says() {
     for runtime_dir in [None, Some(PathBuf::from("/nonexistent"))] {
-        let embedded = Embedded::new(&Surroundings { runtime_dir });
+        let embedded = Embedded::new(&Surroundings { runtime_dir, ..Surroundings::default() });
         let version = block_on(embedded.probe()).version.unwrap();
         assert!(version.starts_with("cgroup v2, systemd user scope, "), "{version}");
     }

@@ -16,7 +16,10 @@ pub(crate) const READY: &str = "ready";
 
 /// The runtime, in the surroundings of this process.
 pub(crate) fn embedded() -> Embedded {
-    Embedded::new(&Surroundings { runtime_dir: std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from) })
+    Embedded::new(&Surroundings {
+        runtime_dir: std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from),
+        ..Surroundings::default()
+    })
 }
 
 /// Limits that every machine can give, and a time that even an emulated one does not exceed.

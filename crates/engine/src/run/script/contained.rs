@@ -70,7 +70,7 @@ async fn in_its_own(
     prepared: &Prepared<'_>,
     scratch: ScratchDirectory,
 ) -> Result<Ran, Refusal> {
-    let backend = workshop.backends.choose(invocation.backend, workshop.images.settings()).await?;
+    let chosen = workshop.backends.choose(invocation.backend, workshop.images.settings())?;
     // The image that was hashed is held by what was staged, so that it cannot be removed from under the script.
     let image = prepared.staged.image.as_ref();
     let root = image
@@ -78,13 +78,17 @@ async fn in_its_own(
         .ok_or_else(|| Refusal::new(Code::Internal, "a script was staged without its image"))?;
     let out = invocation.out.clone().unwrap_or_else(|| scratch.output());
     let request = container(workshop, prepared, &scratch.input(), out.clone());
-    let begin = |source: &Path| Keeping::begin(workshop.places, source, (workshop.clock)());
-    let keeping: Vec<Keeping> = request.kept().map(begin).collect::<Result<_, _>>()?;
+    let kept: Vec<&Path> = request.kept().collect();
+    // A layer is made for one runtime, so that it has to be known which.
+    let chosen = if kept.is_empty() { chosen } else { chosen.settled().await };
+    let now = (workshop.clock)();
+    let begin = |source| Keeping::begin(workshop.places, source, now, chosen.takes_overlays());
+    let keeping: Vec<Keeping> = kept.into_iter().map(begin).collect::<Result<_, _>>()?;
     let layers: Vec<&Path> = keeping.iter().map(Keeping::layer).collect();
     let mut policy = request.policy(workshop.images.settings(), root, &layers)?;
     policy.limits = prepared.plan.limits;
     let command = command(invocation, prepared);
-    let child = backend.launch(&policy, &command.command()).await?;
+    let child = chosen.launch(&policy, &command.command()).await?;
     let outcome = command.follow(child).await?;
     let changes = keeping.into_iter().map(Keeping::finish).collect::<Result<Vec<_>, _>>()?;
     let changes = changes.into_iter().flatten().collect();

@@ -35,7 +35,7 @@ pub struct ContainerArgs {
     /// How long it may take, such as 90s
     #[arg(long, value_name = "TIME", value_parser = values::time)]
     timeout: Option<Duration>,
-    /// The runtime, where there are several
+    /// The runtime: embedded, docker or podman; else the first that is usable
     #[arg(long, value_name = "NAME")]
     backend: Option<String>,
 }

@@ -23,6 +23,14 @@ pub struct Owner {
     pub gid: u32,
 }
 
+impl Owner {
+    /// Whom a copy is given to for a container whose user inside is the same outside. Only root gives files away: `None` leaves them with
+    /// whoever copies.
+    pub fn inside(user: u32) -> Option<Owner> {
+        rustix::process::geteuid().is_root().then_some(Owner { uid: user, gid: user })
+    }
+}
+
 /// What became of a source that was copied.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Copied {

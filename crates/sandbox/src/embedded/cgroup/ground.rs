@@ -119,7 +119,7 @@ impl Survey {
             Layout::None => {
                 return Err(Finding::new(
                     "no cgroup file system is mounted",
-                    "mount cgroup2 at /sys/fs/cgroup",
+                    "mount cgroup2 at /sys/fs/cgroup, or use docker or podman",
                 ));
             }
         };
@@ -172,7 +172,7 @@ fn manager(mount: &Path, blocked: &Blocked, surroundings: &Surroundings) -> Resu
     }
 }
 
-const WITHOUT: &str = "ask an administrator to delegate it";
+const WITHOUT: &str = "ask an administrator to delegate it, or use docker or podman";
 
 fn claim(directory: PathBuf) -> Result<Place, Finding> {
     match Claim::take(&directory) {

@@ -49,6 +49,20 @@ impl Layout {
     }
 }
 
+/// The lines of `/proc/<pid>/cgroup` whose path names a container, cut after that name: what an engine makes below is within the
+/// container's limits. `None` if there is no such line.
+pub(super) fn up_to(places: &str, container: &str) -> Option<String> {
+    let mut cut = String::new();
+    for line in places.lines() {
+        // An engine leaves out controllers that it does not know.
+        let Some(at) = line.find(container) else { continue };
+        let (before, after) = line.split_at(at + container.len());
+        let rest_of_name = after.split('/').next().unwrap_or_default();
+        cut.push_str(&format!("{before}{rest_of_name}\n"));
+    }
+    (!cut.is_empty()).then_some(cut)
+}
+
 /// `36 35 98:0 /root /point rw,noatime master:1 - type source options`
 fn mount_line(line: &str) -> Option<MountLine<'_>> {
     let (before, after) = line.split_once(" - ")?;
@@ -137,5 +151,19 @@ mod tests {
                 None
             "#]],
         );
+    }
+
+    #[test]
+    fn a_containers_place_ends_with_its_name() {
+        let cut = |places: &str| up_to(places, "c0ffee");
+        assert_eq!(
+            cut("4:memory:/docker/c0ffee\n3:hugetlb:/\n0::/docker/c0ffee/inner\n").as_deref(),
+            Some("4:memory:/docker/c0ffee\n0::/docker/c0ffee\n")
+        );
+        assert_eq!(
+            cut("0::/machine.slice/libpod-c0ffee.scope/container\n").as_deref(),
+            Some("0::/machine.slice/libpod-c0ffee.scope\n")
+        );
+        assert_eq!(cut("0::/user.slice\n"), None);
     }
 }

@@ -12,14 +12,14 @@ const SCOPE: &str = ".scope";
 
 /// The process that made a cgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Owner {
+pub(crate) struct Owner {
     pid: u32,
     start: u64,
 }
 
 impl Owner {
     /// This process.
-    pub(super) fn current() -> io::Result<Owner> {
+    pub(crate) fn current() -> io::Result<Owner> {
         static START: OnceLock<Option<u64>> = OnceLock::new();
         let pid = std::process::id();
         let start = START.get_or_init(|| started(pid));
@@ -29,14 +29,14 @@ impl Owner {
     }
 
     /// The owner that a name tells; `None` for names that are not ours.
-    pub(super) fn of(name: &str) -> Option<Owner> {
+    pub(crate) fn of(name: &str) -> Option<Owner> {
         let mut parts = name.strip_prefix("guild-")?.splitn(3, '-');
         let owner = Owner { pid: parts.next()?.parse().ok()?, start: parts.next()?.parse().ok()? };
         parts.next().map(|_| owner)
     }
 
     /// The name of a cgroup of this owner's.
-    pub(super) fn name(self, number: u64) -> String {
+    pub(crate) fn name(self, number: u64) -> String {
         format!("guild-{}-{}-{number}", self.pid, self.start)
     }
 
@@ -51,7 +51,7 @@ impl Owner {
     }
 
     /// Whether the process still lives.
-    pub(super) fn alive(self) -> bool {
+    pub(crate) fn alive(self) -> bool {
         started(self.pid) == Some(self.start)
     }
 }

@@ -74,7 +74,7 @@ impl Manager {
         self.start_scope(unit).map_err(|error| {
             Finding::new(
                 format!("the {} at {} gave no scope: {error}", title(self.user), self.socket.path.display()),
-                "`systemctl status` may tell why",
+                "`systemctl status` may tell why; or use docker or podman",
             )
         })
     }
@@ -110,7 +110,7 @@ impl Manager {
         Finding::new(
             format!("the {} lacks the controller {controller}", title(self.user)),
             "have an administrator write `[Service]` and `Delegate=cpu memory pids` to \
-             /etc/systemd/system/user@.service.d/delegate.conf, and log in again",
+             /etc/systemd/system/user@.service.d/delegate.conf, and log in again; or use docker or podman",
         )
     }
 
@@ -118,7 +118,7 @@ impl Manager {
     pub(super) fn misunderstood(&self, unit: &str) -> Finding {
         Finding::new(
             format!("the {} made {unit} for another process than this one", title(self.user)),
-            "leave the container or the sandbox that you are in",
+            "leave the container or the sandbox that you are in, or use docker or podman",
         )
     }
 
@@ -178,15 +178,15 @@ impl Missed {
         match self.silent {
             Some((path, error)) => Finding::new(
                 format!("the {title} at {} does not answer: {error}", path.display()),
-                "`systemctl status` may tell why",
+                "`systemctl status` may tell why; or use docker or podman",
             ),
             None if booted => Finding::new(
                 format!("there is no {title} at {}", self.first.display()),
-                "log in with a session of your own, or run `loginctl enable-linger`",
+                "log in with a session of your own, or run `loginctl enable-linger`; or use docker or podman",
             ),
             None => Finding::new(
                 "there is no systemd to ask for one",
-                "have an administrator delegate a cgroup to you",
+                "have an administrator delegate a cgroup to you, or use docker or podman",
             ),
         }
     }
@@ -316,7 +316,7 @@ mod tests {
             true,
             expect![[r#"
             there is no user manager at [DIR]/bus
-            log in with a session of your own, or run `loginctl enable-linger`"#]],
+            log in with a session of your own, or run `loginctl enable-linger`; or use docker or podman"#]],
         );
         check_search(
             &[],
@@ -324,7 +324,7 @@ mod tests {
             true,
             expect![[r#"
             the user manager at [DIR]/bus does not answer: Connection refused (os error 111)
-            `systemctl status` may tell why"#]],
+            `systemctl status` may tell why; or use docker or podman"#]],
         );
         check_search(
             &[],
@@ -332,7 +332,7 @@ mod tests {
             false,
             expect![[r#"
             there is no systemd to ask for one
-            have an administrator delegate a cgroup to you"#]],
+            have an administrator delegate a cgroup to you, or use docker or podman"#]],
         );
     }
 }

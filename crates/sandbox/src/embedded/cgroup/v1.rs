@@ -52,7 +52,7 @@ pub(super) fn writable(mut directories: Directories) -> Result<Directories, Find
         if let Err(error) = rustix::fs::access(directory, rustix::fs::Access::WRITE_OK) {
             return Err(Finding::new(
                 format!("the cgroup {} is not delegated to this user: {error}", directory.display()),
-                "ask an administrator to delegate cgroups, use a machine with cgroup v2 and systemd",
+                "ask an administrator to delegate cgroups, use a machine with cgroup v2 and systemd, or use docker or podman",
             ));
         }
     }

@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 
-use super::{c_string, invalid, path};
+use super::{c_string, path};
 use crate::backend::LaunchError;
 use crate::command::Command;
 use crate::embedded::sys::{Pointers, ignored_signals};
-
-/// Where programs are looked for when the environment does not say.
-const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+use crate::search::{self, Found};
 
 /// A command, ready to be executed.
 pub(in crate::embedded) struct Exec {
@@ -36,37 +34,20 @@ impl Exec {
         policy: &BTreeMap<String, String>,
         command: &Command,
     ) -> Result<Exec, LaunchError> {
-        let program = command.argv.first().ok_or_else(|| invalid("there is no command to run".to_owned()))?;
+        let Found { candidates, env, program } = search::find(policy, command)?;
         let argv: Vec<CString> =
             command.argv.iter().map(|arg| c_string(arg.as_bytes())).collect::<Result<_, _>>()?;
-        let mut variables = policy.clone();
-        variables.extend(command.env.clone());
-        let search = variables.get("PATH").map_or(DEFAULT_PATH, String::as_str).to_owned();
-        let env: Vec<CString> = variables.iter().map(variable).collect::<Result<_, _>>()?;
+        let env: Vec<CString> =
+            env.iter().map(|variable| c_string(variable.as_bytes())).collect::<Result<_, _>>()?;
+        let candidates = candidates.iter().map(|candidate| c_string(candidate.as_bytes()));
         Ok(Exec {
-            candidates: candidates(program.as_bytes(), &search)?,
+            candidates: candidates.collect::<Result<_, _>>()?,
             argv: Pointers::to(&argv),
             env: Pointers::to(&env),
             ignored: ignored_signals(),
             cwd: path(&command.cwd)?,
-            program: program.to_string_lossy().into_owned(),
+            program,
             _strings: [argv, env],
         })
     }
-}
-
-fn variable((name, value): (&String, &String)) -> Result<CString, LaunchError> {
-    if name.is_empty() || name.contains('=') {
-        return Err(invalid(format!("`{name}` is no name of an environment variable")));
-    }
-    c_string(format!("{name}={value}").as_bytes())
-}
-
-/// A program with a slash is a path; any other is looked for in each directory of `search`.
-fn candidates(program: &[u8], search: &str) -> Result<Vec<CString>, LaunchError> {
-    if program.contains(&b'/') {
-        return Ok(vec![c_string(program)?]);
-    }
-    let directories = search.split(':').filter(|directory| directory.starts_with('/'));
-    directories.map(|directory| c_string(&[directory.as_bytes(), b"/", program].concat())).collect()
 }

@@ -1,7 +1,5 @@
 //! What the root file system is made of: the host's programs or an unpacked image, and the few devices and files that every program
 //! expects.
-//!
-//! Of the host's `/etc` only what interpreters need is shown, name by name; nothing of anybody's data is.
 
 use std::ffi::CString;
 use std::path::Path;
@@ -10,38 +8,8 @@ use rustix::mount::MountAttrFlags;
 
 use super::{Action, READ_ONLY, c_string, make_parents, make_place, path};
 use crate::backend::LaunchError;
+use crate::host_root::{self, Part};
 use crate::policy::{Network, Policy};
-
-/// Directories that hold programs and libraries, or links to where those are.
-const PROGRAMS: &[&str] = &["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "nix/store"];
-
-/// What interpreters and libraries read of `/etc`. None of it tells of this machine's people.
-const SETTINGS: &[&str] = &[
-    "alternatives",
-    "ca-certificates",
-    "crypto-policies",
-    "fonts",
-    "java-11-openjdk",
-    "java-17-openjdk",
-    "java-21-openjdk",
-    "ld.so.cache",
-    "ld.so.conf",
-    "ld.so.conf.d",
-    "localtime",
-    "magic",
-    "mime.types",
-    "perl",
-    "php",
-    "pki/ca-trust",
-    "pki/tls/cert.pem",
-    "pki/tls/certs",
-    "pki/tls/openssl.cnf",
-    "python3",
-    "python3.11",
-    "ssl/certs",
-    "ssl/openssl.cnf",
-    "terminfo",
-];
 
 /// Devices that give or take bytes and lead nowhere.
 const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom"];
@@ -65,27 +33,16 @@ const HIDDEN_PROCESS_DIRECTORIES: &[&str] = &["acpi", "asound", "bus", "scsi", "
 
 /// The host's own programs as the root.
 pub(super) fn host(actions: &mut Vec<Action>, policy: &Policy) -> Result<(), LaunchError> {
-    for name in PROGRAMS {
-        show(actions, &Path::new("/").join(name), Path::new(name))?;
+    for part in host_root::parts(policy) {
+        match part {
+            Part::Shown { path, directory } => bind(actions, &Path::new("/").join(&path), &path, directory)?,
+            Part::Link { path, to } => link(actions, &path, &to)?,
+            Part::File { path, content } => file(actions, path, content)?,
+        }
     }
-    for name in SETTINGS {
-        show(actions, &Path::new("/etc").join(name), &Path::new("etc").join(name))?;
-    }
-    let user = policy.user;
-    let mut files = vec![
-        ("etc/passwd", format!("guild:x:{user}:{user}::/tmp:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n")),
-        ("etc/group", format!("guild:x:{user}:\nnogroup:x:65534:\n")),
-        ("etc/hosts", format!("127.0.0.1 localhost {}\n::1 localhost\n", policy.hostname)),
-        ("etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n".to_owned()),
-    ];
     if policy.network == Network::Host {
         // Often a link into /run, which is not shown, so the text is copied.
-        let resolver = std::fs::read_to_string("/etc/resolv.conf").unwrap_or_default();
-        files.push(("etc/resolv.conf", resolver));
-    }
-    for (name, content) in files {
-        make_parents(actions, Path::new(name))?;
-        actions.push(Action::File { path: c_string(name.as_bytes())?, content: content.into_bytes() });
+        file(actions, "etc/resolv.conf", std::fs::read_to_string("/etc/resolv.conf").unwrap_or_default())?;
     }
     Ok(())
 }
@@ -157,13 +114,23 @@ fn show(actions: &mut Vec<Action>, source: &Path, target: &Path) -> Result<(), L
     if !kind.is_dir() && !kind.is_file() {
         return Ok(());
     }
-    make_place(actions, target, kind.is_dir())?;
+    bind(actions, source, target, kind.is_dir())
+}
+
+fn bind(actions: &mut Vec<Action>, source: &Path, target: &Path, directory: bool) -> Result<(), LaunchError> {
+    make_place(actions, target, directory)?;
     actions.push(Action::Bind {
         source: path(source)?,
         target: path(target)?,
         attributes: READ_ONLY,
         personal: false,
     });
+    Ok(())
+}
+
+fn file(actions: &mut Vec<Action>, at: &str, content: String) -> Result<(), LaunchError> {
+    make_parents(actions, Path::new(at))?;
+    actions.push(Action::File { path: c_string(at.as_bytes())?, content: content.into_bytes() });
     Ok(())
 }
 

@@ -55,6 +55,8 @@ pub(crate) fn started_as(role: &str, test: &str) -> Command {
 fn attack_all(attack: Attack) {
     let backends = std::env::var("GUILD_ATTACK_BACKENDS").unwrap_or_else(|_| "embedded".to_owned());
     for backend in backends.split(',') {
+        // Said here so that a failure tells which it was.
+        eprintln!("attacked: {backend}");
         attack(&Arena::of(backend));
     }
 }
