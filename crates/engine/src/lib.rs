@@ -90,7 +90,7 @@ pub use receipts::{
     receipts_verify_file,
 };
 pub use reload::reload;
-pub use render::{RenderRequest, render};
+pub use render::{RenderRequest, load, render};
 pub use roots::roots;
 pub use run::{Consent, Given, Invocation, ParamError, Stage, replay, run};
 pub use sandbox::{

@@ -8,10 +8,11 @@ use crate::invocable::refusal;
 use crate::reply::{ProblemLine, Render};
 use crate::resolve::resolve;
 use crate::vet::{Gate, Subject};
-use crate::{Code, Envelope};
+use crate::{Books, Code, Envelope, Status};
 use guild_catalog::render::{Arguments, Input, Rendered};
-use guild_catalog::{Entry, Scope};
-use guild_ledger::Principal;
+use guild_catalog::{self as catalog, Scope};
+use guild_ledger::receipt::{Entry, Kind, SkillRef};
+use guild_ledger::{Principal, Timestamp};
 use guild_vet::{Tier, Verdict};
 use std::path::Path;
 
@@ -60,7 +61,27 @@ pub fn render(hall: &Hall, request: &RenderRequest<'_>) -> Envelope<Render<'stat
     }
 }
 
-fn rendered(hall: &Hall, entry: &Entry, body: &Instructions, arguments: &Arguments) -> Rendered {
+/// Renders a skill for somebody, and writes down that they have it, or why not. What cannot be written down is not handed out.
+pub async fn load(
+    hall: &Hall,
+    books: &Books,
+    now: Timestamp,
+    request: &RenderRequest<'_>,
+) -> Envelope<Render<'static>> {
+    let envelope = render(hall, request);
+    let Some(name) = envelope.data.skill.clone() else { return envelope };
+    let kind = if envelope.status == Status::Ok { Kind::Load } else { Kind::Denied };
+    let entry = Entry {
+        skill: Some(SkillRef { name, security_hash: None }),
+        ..Entry::new(kind, envelope.code.as_str(), request.caller.clone())
+    };
+    match books.ledger.append(now, entry).await {
+        Ok(_) => envelope,
+        Err(error) => books.refusal(error).into_envelope(),
+    }
+}
+
+fn rendered(hall: &Hall, entry: &catalog::Entry, body: &Instructions, arguments: &Arguments) -> Rendered {
     let body = Body { text: &body.text, line: body.line, argument_names: &body.argument_names };
     rendered_body(hall, entry, &body, arguments)
 }
@@ -76,7 +97,12 @@ pub(crate) struct Body<'a> {
 }
 
 /// A skill's instructions with its arguments filled in.
-pub(crate) fn rendered_body(hall: &Hall, entry: &Entry, body: &Body<'_>, arguments: &Arguments) -> Rendered {
+pub(crate) fn rendered_body(
+    hall: &Hall,
+    entry: &catalog::Entry,
+    body: &Body<'_>,
+    arguments: &Arguments,
+) -> Rendered {
     let lossy = |path: &Path| path.to_string_lossy().into_owned();
     let owner = entry.place.plugin.as_deref();
     let plugin = hall.snapshot.plugins.iter().find(|plugin| Some(plugin.plugin.name.as_str()) == owner);
@@ -98,13 +124,13 @@ pub(crate) fn rendered_body(hall: &Hall, entry: &Entry, body: &Body<'_>, argumen
 }
 
 /// Where the skill came from; a built-in one has no file.
-fn source(entry: &Entry) -> String {
+fn source(entry: &catalog::Entry) -> String {
     match entry.place.scope {
         Scope::Builtin => Scope::Builtin.as_str().to_owned(),
         scope => format!("{} · {}", scope.as_str(), place(entry)),
     }
 }
 
-fn place(entry: &Entry) -> String {
+fn place(entry: &catalog::Entry) -> String {
     entry.place.path().to_string_lossy().into_owned()
 }

@@ -9,12 +9,26 @@ use std::io;
 /// Runs a future to its end on this thread.
 pub fn block_on<F: Future>(future: F) -> io::Result<F::Output> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    Ok(runtime.block_on(future))
+    let output = runtime.block_on(future);
+    // Somebody who was asked and never answered must not keep the process.
+    runtime.shutdown_background();
+    Ok(output)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_thread_that_waits_for_ever_does_not_keep_the_process() {
+        let (_held, never) = std::sync::mpsc::channel::<()>();
+        let ended = block_on(async {
+            tokio::task::spawn_blocking(move || never.recv());
+            tokio::task::yield_now().await;
+            7
+        });
+        assert_eq!(ended.unwrap(), 7);
+    }
 
     #[test]
     fn a_future_runs_on_the_thread_that_asks_and_blocking_work_beside_it() {

@@ -1,9 +1,10 @@
 //! `guild render`
 
+use crate::books::{Access, ask};
 use crate::print::escape;
 use crate::ui::Ui;
 use guild_engine::catalog::Freshness;
-use guild_engine::{RenderRequest, render};
+use guild_engine::{RenderRequest, load};
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
@@ -31,7 +32,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     let hall = ui.hall(Freshness::Indexed);
     let caller = &ui.principal(args.agent.as_deref());
     let request = RenderRequest { name: &args.name, arguments: &args.arguments, caller };
-    let envelope = render(&hall, &request);
+    let envelope = ask(ui, Access::Write, async |books| load(&hall, books, ui.moment(), &request).await);
     if !ui.is_quiet() {
         let path = envelope.data.path.as_deref().map(Path::new);
         ui.tell_problems(&envelope.data.problems, path.and_then(Path::parent).unwrap_or(Path::new("")));
