@@ -63,6 +63,10 @@ pub struct ReceiptShow {
     pub signature: Option<String>,
     /// Whether the signature is the installation's; null where another installation has written it.
     pub signed: Option<bool>,
+    /// What is kept of what the run printed; null where it printed nothing or it is no longer kept.
+    pub stdout: Option<String>,
+    /// The same of its standard error.
+    pub stderr: Option<String>,
 }
 
 /// `receipts verify`: whether everything is as it was written.
@@ -171,6 +175,8 @@ impl ReceiptShow {
             hash: Some(signed.hash.to_string()),
             signature: Some(signed.signature.clone()),
             signed: is_ours.then(|| signed.is_signed_by(key)),
+            stdout: None,
+            stderr: None,
         }
     }
 }

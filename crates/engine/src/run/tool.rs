@@ -17,6 +17,9 @@ use crate::schema::Validator;
 use crate::workshop::Workshop;
 use crate::{Code, Refusal};
 
+/// The tool that every agent has.
+const READING_TOOL: &str = "builtin:read_skill_file";
+
 /// Dispatches.
 pub struct Tool;
 
@@ -110,6 +113,8 @@ fn check_declared(skill: &str, declared: &[String], dispatch: &Dispatch) -> Resu
 /// Whether an agent's own list of tools lets it use one; an agent without a list has what its skills declare.
 fn may_use(workshop: &Workshop<'_>, agent: &str, tool: &str) -> bool {
     match workshop.hall.config.tools(agent) {
+        // Whoever has skills can read them.
+        Some(_) if tool == READING_TOOL => true,
         Some(tools) => tools.iter().any(|allowed| allowed == tool || allowed == "*"),
         None => true,
     }

@@ -1,12 +1,12 @@
 //! `guild receipts show`
 
 use crate::books::{Access, ask};
-use crate::print::escape;
+use crate::print::{Ink, escape};
 use crate::ui::Ui;
 use guild_engine::receipts_show;
 use std::process::ExitCode;
 
-/// Show everything that a receipt says
+/// Show everything that a receipt says, and what is kept of what the run printed
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The receipt
@@ -15,7 +15,9 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
-    let mut envelope = ask(ui, Access::Read, async |books| receipts_show(books, &args.id).await);
+    let store = ui.places().store().ok();
+    let mut envelope =
+        ask(ui, Access::Read, async |books| receipts_show(books, store.as_ref(), &args.id).await);
     if envelope.data.found {
         envelope.message = match envelope.data.signed {
             Some(true) => "its signature is this installation's".to_owned(),
@@ -23,8 +25,16 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
             None => "another installation has written it".to_owned(),
         };
     }
-    ui.finish(&envelope, |data, _, out| match &data.receipt {
-        Some(receipt) => writeln!(out, "{}", escape::json(&format!("{receipt:#}"))),
-        None => Ok(()),
+    ui.finish(&envelope, |data, style, out| {
+        if let Some(receipt) = &data.receipt {
+            writeln!(out, "{}", escape::json(&format!("{receipt:#}")))?;
+        }
+        for (name, text) in [("stdout", &data.stdout), ("stderr", &data.stderr)] {
+            if let Some(text) = text {
+                writeln!(out, "{}", style.ink(Ink::Dim, name))?;
+                writeln!(out, "{}", escape::block(text).trim_end_matches('\n'))?;
+            }
+        }
+        Ok(())
     })
 }

@@ -107,6 +107,7 @@ fn a_run_says_everything_to_programs() {
     let receipt = envelope["data"]["receipt"].as_str().unwrap();
     let shown = env.guild(&["receipts", "show", receipt, "--json"]).stdout();
     assert!(!shown.contains("hunter2"), "a secret is in the receipt: {shown}");
+    assert_eq!(crate::envelope(&shown)["data"]["stdout"], "hello you\n");
 }
 
 #[test]

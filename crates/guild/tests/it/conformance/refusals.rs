@@ -116,6 +116,12 @@ fn what_nobody_offers_has_a_code_of_its_own() {
         [stderr]
         error[provider_policy_denied]: agent `reviewer` may not use the tool `builtin:add`
         [exit 3]
+        $ guild run files --agent reviewer --param skill=notes --quiet
+        ---
+        name: notes
+        description: How to write notes
+        ---
+        Write about $ARGUMENTS with care, one thought to a line.
         $ guild run helper with this
         [stderr]
         error[executor_unbound]: the skill asks for an agent of its own, and nothing here runs one; `guild render` prints its instructions
@@ -131,6 +137,7 @@ fn what_nobody_offers_has_a_code_of_its_own() {
         guild run no-provider
         guild run add two and two
         guild run add 2 + 2 --agent reviewer
+        guild run files --agent reviewer --param skill=notes --quiet
         guild run helper with this
         guild run gone
         ",

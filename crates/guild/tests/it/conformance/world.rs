@@ -4,7 +4,7 @@ pub const WORLD: &str = r#"
 //- /home/.config/guild/config.toml
 builtins = false
 [agents.reviewer]
-skills = ["greet", "notes", "add", "helper"]
+skills = ["greet", "notes", "add", "files", "helper"]
 tools = ["builtin:multiply"]
 [agents.intern]
 skills = []
