@@ -22,9 +22,12 @@ const DUPLICATES: &[(&str, &str)] = &[
     ("crypto-common", "below sha2"),
     ("digest", "below sha2"),
     ("embedded-io", "postcard takes 0.4 and 0.6 as optional dependencies; neither is compiled"),
-    ("getrandom", "ring takes 0.2, tempfile 0.4"),
+    ("getrandom", "ring takes 0.2, ahash below jsonschema 0.3, tempfile 0.4"),
     ("hashbrown", "hashlink, below sqlx, has not followed indexmap to 0.17"),
+    ("r-efi", "below getrandom, for machines without an operating system; never compiled here"),
     ("sha2", "sqlx-core has not left 0.10, where the rest is at 0.11"),
+    ("strum", "oci-spec takes 0.27, jsonschema 0.28"),
+    ("strum_macros", "below strum"),
     ("syn", "some derive macros have not followed the others to 3"),
     ("windows-sys", "ring takes 0.52, all others 0.61; neither is compiled here"),
 ];
