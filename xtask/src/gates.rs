@@ -68,10 +68,42 @@ pub const DOCS: &[Step] = &[
     },
 ];
 
-/// Every test of the workspace.
+/// The conformance suite: every way through a run, each code, and the envelopes exactly.
+pub const CONFORMANCE: &[Step] = &[Step {
+    name: "conformance",
+    action: Action::Cargo(
+        &[
+            // The whole workspace is built, as the gate after this one needs it: one crate alone would be built with other features.
+            "nextest",
+            "run",
+            "--workspace",
+            "--locked",
+            "--no-fail-fast",
+            "--no-tests",
+            "fail",
+            "--filterset",
+            "package(=guild) & binary(it) & test(/^conformance::/)",
+        ],
+        &[],
+    ),
+    fix: "an envelope or a code that others rely on has changed; if that is meant, UPDATE_EXPECT=1 rewrites the snapshots",
+}];
+
+/// Every test of the workspace but the conformance suite, which has its own gate.
 pub const TESTS: &[Step] = &[Step {
     name: "tests",
-    action: Action::Cargo(&["nextest", "run", "--workspace", "--locked", "--no-fail-fast"], &[]),
+    action: Action::Cargo(
+        &[
+            "nextest",
+            "run",
+            "--workspace",
+            "--locked",
+            "--no-fail-fast",
+            "--filterset",
+            "not (package(=guild) & binary(it) & test(/^conformance::/))",
+        ],
+        &[],
+    ),
     fix: "run `cargo nextest run -E 'test(NAME)'` for one test; UPDATE_EXPECT=1 rewrites snapshots, then read the diff",
 }];
 
@@ -106,6 +138,9 @@ pub const MACHINE: &[Step] = &[
         fix: "run `cargo xtask vm-test --systemd NAME` for one test",
     },
 ];
+
+/// Everything that CI checks, the quickest to tell first.
+pub const ALL: &[&[Step]] = &[QUALITY, DEPENDENCIES, DOCS, CONFORMANCE, TESTS, ENGINES, MACHINE];
 
 /// Runs the steps of `subsets` in order, prints what each took, and stops at the first that fails.
 pub fn run(root: &Path, subsets: &[&[Step]]) -> Result<(), String> {
@@ -143,10 +178,10 @@ impl Step {
 fn summary(timings: &[(&str, Duration)]) -> String {
     let mut summary = "==> timings\n".to_owned();
     for (name, time) in timings {
-        summary.push_str(&format!("  {name:<10} {:>7.1} s\n", time.as_secs_f64()));
+        summary.push_str(&format!("  {name:<11} {:>7.1} s\n", time.as_secs_f64()));
     }
     let total: Duration = timings.iter().map(|(_, time)| *time).sum();
-    summary.push_str(&format!("  {:<10} {:>7.1} s\n", "total", total.as_secs_f64()));
+    summary.push_str(&format!("  {:<11} {:>7.1} s\n", "total", total.as_secs_f64()));
     summary
 }
 
@@ -175,14 +210,25 @@ mod tests {
         assert_eq!(run(Path::new("/"), &[&[PASS], &[PASS]]), Ok(()));
     }
 
+    /// What the one gate takes is what the other leaves out, so that no test falls between them.
+    #[test]
+    fn the_tests_are_all_but_the_conformance_suite() {
+        let filter = |step: &Step| match step.action {
+            Action::Cargo(arguments, _) => arguments.last().copied().unwrap_or_default(),
+            Action::Own(_) => "",
+        };
+        let suite = filter(&CONFORMANCE[0]);
+        assert_eq!(filter(&TESTS[0]), format!("not ({suite})"));
+    }
+
     #[test]
     fn the_summary_shows_each_step_and_the_total() {
         let timings = [("clippy", Duration::from_millis(61_240)), ("tests", Duration::from_secs(5))];
         expect![[r#"
             ==> timings
-              clippy        61.2 s
-              tests          5.0 s
-              total         66.2 s
+              clippy         61.2 s
+              tests           5.0 s
+              total          66.2 s
         "#]]
         .assert_eq(&summary(&timings));
     }

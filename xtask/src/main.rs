@@ -49,19 +49,14 @@ const SUBCOMMANDS: &[Subcommand] = &[
         run: Run::Alone(|root| gates::run(root, &[gates::DOCS])),
     },
     Subcommand {
+        name: "conformance",
+        about: "the conformance suite of `guild run`",
+        run: Run::Alone(|root| gates::run(root, &[gates::CONFORMANCE])),
+    },
+    Subcommand {
         name: "ci-gates",
         about: "all of the above and the tests, as CI runs them",
-        run: Run::Alone(|root| {
-            let subsets = [
-                gates::QUALITY,
-                gates::DEPENDENCIES,
-                gates::DOCS,
-                gates::TESTS,
-                gates::ENGINES,
-                gates::MACHINE,
-            ];
-            gates::run(root, &subsets)
-        }),
+        run: Run::Alone(|root| gates::run(root, gates::ALL)),
     },
     Subcommand {
         name: "soak",
@@ -127,6 +122,7 @@ mod tests {
               audit            check licences, duplicates and sources of the dependencies
               quality-check    formatting, clippy and tidy
               docs-check       rustdoc and doctests
+              conformance      the conformance suite of `guild run`
               ci-gates         all of the above and the tests, as CI runs them
               soak             the tests that kill and race, with all their rounds; `soak --help` lists them
               vm-test          tests in a small virtual machine with cgroup v2; `vm-test --help` has its options

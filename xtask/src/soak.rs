@@ -11,12 +11,9 @@ use crate::process;
 const USAGE: &str = "\
 Usage: cargo xtask soak [--rounds N] [NAME]...
 
-Runs the tests that kill and race with 200 rounds each, or N; NAME leaves out all others.
+Runs the tests that kill and race, each as often as it is meant to or N times; NAME leaves out all others.
 
 ";
-
-/// Rounds where nobody says otherwise.
-const ROUNDS: u32 = 200;
 
 /// Tests that repeat something.
 struct Trial {
@@ -26,6 +23,8 @@ struct Trial {
     package: &'static str,
     /// Selects the tests, in nextest's language.
     tests: &'static str,
+    /// Rounds where nobody says otherwise.
+    rounds: u32,
 }
 
 const TRIALS: &[Trial] = &[
@@ -34,43 +33,56 @@ const TRIALS: &[Trial] = &[
         claim: "a launcher killed at any moment leaves no process and, after the next start, no residue",
         package: "guild-sandbox",
         tests: "binary(attacks) & test(killing_the_launcher_at_any_moment_leaves_nothing)",
+        rounds: 200,
     },
     Trial {
         name: "streams",
         claim: "no launch inherits another thread's descriptors, and no last words are lost",
         package: "guild-sandbox",
         tests: "binary(attacks) & (test(inherits_nothing_that_another_thread_opens) | test(what_was_written_last))",
+        rounds: 200,
     },
     Trial {
         name: "changes",
         claim: "whoever is killed while applying changes leaves the old or the new, and what is applied is what was seen",
         package: "guild-sandbox",
         tests: "binary(changes) & (test(/^crashes::/) | test(/^random::/))",
+        rounds: 200,
     },
     Trial {
         name: "skills",
         claim: "of many that write one skill at once, exactly one succeeds",
         package: "guild-catalog",
         tests: "test(of_many_that_write_one)",
+        rounds: 200,
     },
     Trial {
         name: "store",
         claim: "whoever is killed or raced while staging loses nothing acknowledged, and every tree is what its manifest says",
         package: "guild-source",
         tests: "test(/^crash::/) | test(/^race::/)",
+        rounds: 200,
+    },
+    Trial {
+        name: "approvals",
+        claim: "of a skill that is rewritten while it is approved and run, what ran is what was approved",
+        package: "guild",
+        tests: "binary(it) & test(/^race::/)",
+        rounds: 200,
     },
 ];
 
 /// What is asked for.
 #[derive(Debug, PartialEq, Eq)]
 struct Options {
-    rounds: u32,
+    rounds: Option<u32>,
     names: Vec<String>,
 }
 
 /// What one trial took.
 struct Figure {
     name: &'static str,
+    rounds: u32,
     claim: &'static str,
     time: Duration,
     passed: bool,
@@ -83,18 +95,19 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<(), String> {
         return Ok(());
     }
     let options = Options::parse(arguments)?;
-    let rounds = options.rounds.to_string();
     let mut figures = Vec::new();
     for trial in TRIALS.iter().filter(|trial| options.asks_for(trial.name)) {
         let start = Instant::now();
-        let result = process::run(root, "cargo", &trial.command(), &[("GUILD_TEST_ROUNDS", &rounds)]);
+        let rounds = options.rounds.unwrap_or(trial.rounds);
+        let result =
+            process::run(root, "cargo", &trial.command(), &[("GUILD_TEST_ROUNDS", &rounds.to_string())]);
         if let Err(error) = &result {
             eprintln!("error: {}: {error}", trial.name);
         }
         let Trial { name, claim, .. } = trial;
-        figures.push(Figure { name, claim, time: start.elapsed(), passed: result.is_ok() });
+        figures.push(Figure { name, rounds, claim, time: start.elapsed(), passed: result.is_ok() });
     }
-    print!("{}", summary(&rounds, &figures));
+    print!("{}", summary(&figures));
     if figures.iter().all(|figure| figure.passed) {
         Ok(())
     } else {
@@ -124,13 +137,13 @@ impl Trial {
 
 impl Options {
     fn parse(arguments: &[String]) -> Result<Options, String> {
-        let mut options = Options { rounds: ROUNDS, names: Vec::new() };
+        let mut options = Options { rounds: None, names: Vec::new() };
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
             if argument == "--rounds" {
                 let number =
                     arguments.next().and_then(|number| number.parse().ok()).filter(|number| *number > 0);
-                options.rounds = number.ok_or("`--rounds` takes a number")?;
+                options.rounds = Some(number.ok_or("`--rounds` takes a number")?);
             } else if TRIALS.iter().any(|trial| trial.name == argument) {
                 options.names.push(argument.clone());
             } else {
@@ -146,14 +159,16 @@ impl Options {
 }
 
 fn list() -> String {
-    TRIALS.iter().map(|trial| format!("  {:<10} {}\n", trial.name, trial.claim)).collect()
+    let line = |trial: &Trial| format!("  {:<10} {:>4} rounds  {}\n", trial.name, trial.rounds, trial.claim);
+    TRIALS.iter().map(line).collect()
 }
 
-fn summary(rounds: &str, figures: &[Figure]) -> String {
-    let mut summary = format!("==> {rounds} rounds of each\n");
-    for Figure { name, claim, time, passed } in figures {
+fn summary(figures: &[Figure]) -> String {
+    let mut summary = "==> trials\n".to_owned();
+    for Figure { name, rounds, claim, time, passed } in figures {
         let verdict = if *passed { "passed" } else { "FAILED" };
-        summary.push_str(&format!("  {verdict}  {name:<10} {:>7.1} s  {claim}\n", time.as_secs_f64()));
+        let time = time.as_secs_f64();
+        summary.push_str(&format!("  {verdict}  {name:<10} {rounds:>4} rounds {time:>7.1} s  {claim}\n"));
     }
     summary
 }
@@ -175,9 +190,9 @@ mod tests {
     }
 
     #[test]
-    fn all_trials_run_two_hundred_rounds_unless_asked_otherwise() {
-        check("", &expect!["Options { rounds: 200, names: [] }"]);
-        check("--rounds 1000 changes", &expect![[r#"Options { rounds: 1000, names: ["changes"] }"#]]);
+    fn all_trials_run_their_own_rounds_unless_asked_otherwise() {
+        check("", &expect!["Options { rounds: None, names: [] }"]);
+        check("--rounds 1000 changes", &expect![[r#"Options { rounds: Some(1000), names: ["changes"] }"#]]);
     }
 
     #[test]
@@ -189,14 +204,14 @@ mod tests {
 
     #[test]
     fn the_summary_has_a_figure_for_each_trial() {
-        let figure =
-            |name, passed| Figure { name, claim: "it holds", time: Duration::from_millis(1540), passed };
+        let time = Duration::from_millis(1540);
+        let figure = |name, rounds, passed| Figure { name, rounds, claim: "it holds", time, passed };
         expect![[r#"
-            ==> 200 rounds of each
-              passed  launchers      1.5 s  it holds
-              FAILED  changes        1.5 s  it holds
+            ==> trials
+              passed  launchers   200 rounds     1.5 s  it holds
+              FAILED  changes    1000 rounds     1.5 s  it holds
         "#]]
-        .assert_eq(&summary("200", &[figure("launchers", true), figure("changes", false)]));
+        .assert_eq(&summary(&[figure("launchers", 200, true), figure("changes", 1000, false)]));
     }
 
     /// A test that asks for rounds and is in no trial would never be soaked.
@@ -207,6 +222,7 @@ mod tests {
             process::capture(root, "git", &["grep", "--files-with-matches", "rounds()", "--", "crates"]);
         expect![[r#"
             crates/catalog/src/create/tests.rs
+            crates/guild/tests/it/race.rs
             crates/sandbox/tests/attacks/descriptors.rs
             crates/sandbox/tests/attacks/lifetime.rs
             crates/sandbox/tests/attacks/output.rs

@@ -20,6 +20,7 @@ mod images;
 mod json;
 mod modules;
 mod pipe;
+mod race;
 mod receipts;
 mod roles;
 mod samples;
