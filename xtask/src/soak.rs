@@ -64,6 +64,20 @@ const TRIALS: &[Trial] = &[
         rounds: 200,
     },
     Trial {
+        name: "ledger",
+        claim: "a writer killed at any moment loses nothing acknowledged, and no grant is used twice, on either database",
+        package: "guild-ledger",
+        tests: "test(/^crash::/)",
+        rounds: 300,
+    },
+    Trial {
+        name: "runs",
+        claim: "a run or an approval killed at any moment leaves sound books, no grant to use twice, and no residue",
+        package: "guild",
+        tests: "binary(it) & test(/^crash::/)",
+        rounds: 300,
+    },
+    Trial {
         name: "approvals",
         claim: "of a skill that is rewritten while it is approved and run, what ran is what was approved",
         package: "guild",
@@ -222,7 +236,9 @@ mod tests {
             process::capture(root, "git", &["grep", "--files-with-matches", "rounds()", "--", "crates"]);
         expect![[r#"
             crates/catalog/src/create/tests.rs
+            crates/guild/tests/it/crash.rs
             crates/guild/tests/it/race.rs
+            crates/ledger/tests/it/crash.rs
             crates/sandbox/tests/attacks/descriptors.rs
             crates/sandbox/tests/attacks/lifetime.rs
             crates/sandbox/tests/attacks/output.rs

@@ -15,6 +15,7 @@ mod env;
 mod fixture;
 mod guest_root;
 pub mod image;
+mod orphans;
 mod output;
 mod postgres;
 mod registry;
@@ -22,6 +23,7 @@ mod rounds;
 mod running;
 mod session;
 mod terminal;
+mod witness;
 
 use std::path::PathBuf;
 
@@ -30,6 +32,7 @@ pub use engines::{Docker, Podman};
 pub use env::{Env, Invocation};
 pub use fixture::{Content, Entry, Fixture};
 pub use guest_root::{GuestRoot, guest_root};
+pub use orphans::Orphans;
 pub use output::Output;
 pub use postgres::Postgres;
 pub use registry::Registry;
@@ -44,3 +47,4 @@ fn below_target(name: &str) -> PathBuf {
     let program = std::env::current_exe().expect("find the test's own program");
     program.ancestors().nth(3).expect("a test lies in target/PROFILE/deps").join(name)
 }
+pub use witness::Witness;

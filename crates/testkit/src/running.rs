@@ -27,6 +27,11 @@ impl Running {
         Self { child, stdout, stderr, root }
     }
 
+    /// Its number among the processes of this machine.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// The next line of standard output with `[ROOT]` in place of the temporary root; empty at its end.
     #[track_caller]
     pub fn line(&mut self) -> String {

@@ -23,12 +23,10 @@ impl ScratchDirectory {
         sweep(&parent);
         loop {
             let directory = tempfile::Builder::new().prefix("run-").tempdir_in(&parent)?;
-            let lock = File::open(directory.path())?;
             // Between making and locking, another run may have taken it for a dead one's.
-            if lock.try_lock().is_ok() && directory.path().exists() {
-                fs::create_dir(directory.path().join("input"))?;
-                return Ok(Self { path: directory.keep(), _lock: lock });
-            }
+            let Some(lock) = hold(directory.path())? else { continue };
+            fs::create_dir(directory.path().join("input"))?;
+            return Ok(Self { path: directory.keep(), _lock: lock });
         }
     }
 
@@ -48,6 +46,15 @@ impl Drop for ScratchDirectory {
         // What stays is removed by the next run.
         let _ = fs::remove_dir_all(&self.path);
     }
+}
+
+/// The lock on a directory, unless somebody removes it or has removed it.
+fn hold(directory: &Path) -> io::Result<Option<File>> {
+    let lock = match File::open(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    Ok((lock.try_lock().is_ok() && directory.exists()).then_some(lock))
 }
 
 fn sweep(parent: &Path) {
@@ -73,6 +80,22 @@ mod tests {
         assert!(alive.input().is_dir());
         assert!(!dead.exists());
         drop((alive, other));
+        assert_eq!(fs::read_dir(state.path().join("scratch")).unwrap().count(), 0);
+    }
+
+    /// One that was swept away before it could be opened once made its run fail.
+    #[test]
+    fn runs_that_begin_at_once_do_not_sweep_each_other_away() {
+        let state = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..300 {
+                        assert!(ScratchDirectory::new(state.path()).unwrap().input().is_dir());
+                    }
+                });
+            }
+        });
         assert_eq!(fs::read_dir(state.path().join("scratch")).unwrap().count(), 0);
     }
 }

@@ -4,7 +4,10 @@ use crate::env;
 use guild_engine::ledger::receipt::{Entry, Kind, SkillRef};
 use guild_engine::ledger::{Matter, RUN, RunId, Timestamp};
 use guild_engine::manifest::Digest;
-use guild_engine::{Books, Capability, ChangedFile, Places, Principal, Shown, ShownFinding, configure};
+use guild_engine::manifest::config::Layer;
+use guild_engine::{
+    Books, Capability, ChangedFile, ConfigFile, Places, Principal, Shown, ShownFinding, configure,
+};
 use guild_testkit::{Env, session};
 use serde_json::Value;
 use std::time::{Duration, SystemTime};
@@ -38,12 +41,21 @@ impl Desk {
         let share = |name: &str| Some(self.env.home().join(".local").join(name).join("guild"));
         let places = Places { data: share("share"), state: share("state"), cache: None };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let config = configure(&self.config()).config;
         runtime.block_on(async {
-            let books = Books::open(&places, &configure(&[]).config, &[]).await.unwrap();
+            let books = Books::open(&places, &config, &[]).await.unwrap();
             let done = with(&books).await;
             books.ledger.close().await.unwrap();
             done
         })
+    }
+
+    /// The person's own configuration, where they have one.
+    fn config(&self) -> Vec<ConfigFile> {
+        let path = self.env.home().join(".config/guild/config.toml");
+        let content = std::fs::read(&path).map_err(|error| error.to_string());
+        let path = path.to_string_lossy().into_owned();
+        if content.is_ok() { vec![ConfigFile { layer: Layer::User, path, content }] } else { Vec::new() }
     }
 
     /// An agent asks to run a skill, and waits; the id of the request.

@@ -12,6 +12,7 @@ mod approvals;
 mod changes;
 mod codes;
 mod conformance;
+mod crash;
 mod desk;
 mod engines;
 mod errors;

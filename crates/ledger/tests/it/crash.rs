@@ -1,19 +1,15 @@
 //! Writers that are killed, and writers that write at the same time: nothing acknowledged is lost, nothing is used twice.
-//!
-//! With `GUILD_SOAK` set when the tests are built, writers are killed 300 times instead of 25.
 
 use std::collections::BTreeMap;
 use std::hint;
 
 use guild_ledger::receipt::{Entry, Kind};
 use guild_ledger::{Ledger, RunId, StartError};
-use guild_testkit::Dice;
+use guild_testkit::{Dice, rounds};
 
 use crate::on_both_databases;
 use crate::site::{Site, agent, at, person};
 use crate::writer::{Orders, Task, once, said, wanted};
-
-const KILLS: usize = if option_env!("GUILD_SOAK").is_some() { 300 } else { 25 };
 
 on_both_databases! {
     nothing_acknowledged_is_lost_when_a_writer_is_killed
@@ -23,7 +19,7 @@ on_both_databases! {
 async fn nothing_acknowledged_is_lost_when_a_writer_is_killed(site: Site) {
     site.open().await.close().await.unwrap();
     let mut dice = Dice::new(0x0006_1ed6_e12d);
-    for _ in 0..KILLS {
+    for _ in 0..rounds() {
         let mut writer = Orders::at(&site, Task::Everything).spawn();
         let mut output = String::new();
         for _ in 0..5 + dice.below(20) {
