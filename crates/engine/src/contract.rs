@@ -16,7 +16,7 @@ pub fn contract(hall: &Hall, name: &str) -> Envelope<Fit> {
             return Envelope::error(code, message, Fit { candidates, ..Fit::default() });
         }
     };
-    let report = report(&Subject::of_entry(entry));
+    let report = report(Subject::of_entry(&hall.snapshot, entry));
     let is_declared = |code: &str| code.starts_with("warn.contract.");
     let findings = report.findings.iter().filter(|finding| is_declared(finding.code.as_str()));
     Envelope::ok(Fit {

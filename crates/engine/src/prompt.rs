@@ -44,7 +44,7 @@ pub fn prompt<'a>(hall: &'a Hall, request: &PromptRequest<'_>) -> Envelope<reply
         entries.retain(|entry| entry.place.scope != Scope::Builtin);
     }
     let mut gate = Gate::open(hall);
-    let (entries, denied) = gate.admit(entries);
+    let (entries, denied) = gate.admit(hall, entries);
     gate.close();
     let budget = request.budget.or_else(|| configured_budget(hall, format));
     let catalog = match catalog_format(format) {

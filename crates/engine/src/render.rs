@@ -41,7 +41,7 @@ pub fn render(hall: &Hall, request: &RenderRequest<'_>) -> Envelope<Render<'stat
         return Envelope::error(Code::SkillNotInvocable, reason, found);
     }
     let mut gate = Gate::open(hall);
-    let vetted = gate.vet(&Subject::of_entry(entry));
+    let vetted = gate.vet(&Subject::of_entry(&hall.snapshot, entry));
     gate.close();
     if vetted.verdict == Verdict::Deny.as_str() {
         let message = format!("the vet denies skill `{}`; `guild vet` says why", entry.qualified_name());

@@ -58,7 +58,7 @@ pub fn search<'a>(hall: &'a Hall, request: &SearchRequest<'_>) -> Envelope<Searc
     let mut skills: Vec<SkillSummary<'_>> = hits
         .iter()
         .filter_map(|hit| entries.get(hit.index).map(|entry| (*entry, hit.score)))
-        .filter_map(|(entry, score)| found(&mut gate, entry, score))
+        .filter_map(|(entry, score)| found(hall, &mut gate, entry, score))
         .take(request.limit)
         .collect();
     if let Some(gate) = gate {
@@ -72,8 +72,8 @@ pub fn search<'a>(hall: &'a Hall, request: &SearchRequest<'_>) -> Envelope<Searc
 }
 
 /// A hit as it is told; to a model nothing is told of what is denied.
-fn found<'a>(gate: &mut Option<Gate>, entry: &'a Entry, score: f64) -> Option<SkillSummary<'a>> {
-    let vetted = gate.as_mut().map(|gate| gate.vet(&Subject::of_entry(entry)).verdict);
+fn found<'a>(hall: &Hall, gate: &mut Option<Gate>, entry: &'a Entry, score: f64) -> Option<SkillSummary<'a>> {
+    let vetted = gate.as_mut().map(|gate| gate.vet(&Subject::of_entry(&hall.snapshot, entry)).verdict);
     let summary = SkillSummary { score: Some(score), verdict: vetted, ..SkillSummary::of(entry) };
     (vetted != Some(Verdict::Deny.as_str())).then_some(summary)
 }

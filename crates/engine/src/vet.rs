@@ -6,6 +6,7 @@
 mod allow;
 mod cache;
 mod gate;
+mod part;
 mod policy;
 mod subject;
 mod tree;
@@ -15,8 +16,9 @@ use crate::hall::Hall;
 use crate::reply::{self, Vetted};
 use crate::resolve::{Unresolved, resolve};
 use crate::{Code, Envelope};
-use guild_catalog::{Scope, inspect_path};
+use guild_catalog::{Inspected, Scope, inspect_path};
 use guild_manifest::skill::Profile;
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,12 +28,15 @@ pub(crate) use gate::report;
 pub use gate::{Gate, denied_draft};
 pub use policy::policy;
 pub(crate) use policy::problems as policy_problems;
-pub(crate) use subject::Subject;
+pub(crate) use subject::{Plugin, Subject};
 
 /// How many skills are worth a thread more.
 const WORTH_A_THREAD: usize = 8;
 /// How many threads at the most.
 const MAX_THREADS: usize = 8;
+
+/// Subjects that one look is enough for, with their places in the request.
+type Whole<'s, 'a> = Vec<(usize, &'s Subject<'a>)>;
 
 /// What to vet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,23 +81,52 @@ fn sentence(summary: &reply::VetSummary) -> String {
     format!("{}: {allowed} allowed, {warned} with warnings, {denied} denied", counted(*skills, "skill"))
 }
 
-/// Vets subjects on a few threads, in their order.
+/// Vets subjects on a few threads, in their order; a plugin is looked at once for all of its skills.
 fn all(gate: &mut Gate, subjects: &[Subject<'_>], progress: &(dyn Fn(usize, usize) + Sync)) -> Vec<Vetted> {
+    let wholes = wholes(subjects);
+    let looked = look(gate, &wholes, &|done| progress(done, subjects.len()));
+    let mut vetted: Vec<(usize, Vetted)> = Vec::with_capacity(subjects.len());
+    for (whole, looked) in wholes.iter().zip(looked) {
+        vetted.extend(whole.iter().map(|(at, subject)| (*at, gate.weigh(subject, &looked))));
+        if let Some((_, first)) = whole.first() {
+            gate.keep(first, looked);
+        }
+    }
+    vetted.sort_by_key(|(at, _)| *at);
+    vetted.into_iter().map(|(_, vetted)| vetted).collect()
+}
+
+/// Subjects with their places, those of one plugin together.
+fn wholes<'s, 'a>(subjects: &'s [Subject<'a>]) -> Vec<Whole<'s, 'a>> {
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut wholes: Vec<Whole<'s, 'a>> = Vec::new();
+    for (at, subject) in subjects.iter().enumerate() {
+        let place = *places.entry(subject.key()).or_insert(wholes.len());
+        match wholes.get_mut(place) {
+            Some(whole) => whole.push((at, subject)),
+            None => wholes.push(vec![(at, subject)]),
+        }
+    }
+    wholes
+}
+
+/// Looks at each whole on a few threads, in their order, and tells how many skills are done.
+fn look(gate: &Gate, wholes: &[Whole<'_, '_>], progress: &(dyn Fn(usize) + Sync)) -> Vec<gate::Looked> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = threads.min(subjects.len() / WORTH_A_THREAD).clamp(1, MAX_THREADS);
+    let threads = threads.min(wholes.len() / WORTH_A_THREAD).clamp(1, MAX_THREADS);
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let results: Mutex<Vec<(usize, gate::Looked)>> = Mutex::new(Vec::with_capacity(subjects.len()));
+    let results: Mutex<Vec<(usize, gate::Looked)>> = Mutex::new(Vec::with_capacity(wholes.len()));
     let reader = gate.reader();
     let work = || {
-        while let Some((at, subject)) = {
+        while let Some((at, whole)) = {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            subjects.get(at).map(|subject| (at, subject))
+            wholes.get(at).map(|whole| (at, whole))
         } {
-            let looked = reader.look(subject);
-            if let Ok(mut results) = results.lock() {
+            let looked = whole.first().map(|(_, subject)| reader.look(subject));
+            if let (Some(looked), Ok(mut results)) = (looked, results.lock()) {
                 results.push((at, looked));
             }
-            progress(done.fetch_add(1, Ordering::Relaxed) + 1, subjects.len());
+            progress(done.fetch_add(whole.len(), Ordering::Relaxed) + whole.len());
         }
     };
     std::thread::scope(|scope| {
@@ -103,14 +137,14 @@ fn all(gate: &mut Gate, subjects: &[Subject<'_>], progress: &(dyn Fn(usize, usiz
     });
     let mut results = results.into_inner().unwrap_or_default();
     results.sort_by_key(|(at, _)| *at);
-    let looked = results.into_iter().filter_map(|(at, looked)| Some((subjects.get(at)?, looked)));
-    looked.map(|(subject, looked)| gate.keep(subject, looked)).collect()
+    results.into_iter().map(|(_, looked)| looked).collect()
 }
 
 fn everything(hall: &Hall) -> Vec<Subject<'_>> {
-    let skills = hall.snapshot.skills.iter().map(Subject::of_entry);
-    let broken = hall.snapshot.broken.iter().filter(|broken| broken.place.scope != Scope::Builtin);
-    skills.chain(broken.map(Subject::of_broken)).collect()
+    let snapshot = &hall.snapshot;
+    let skills = snapshot.skills.iter().map(|entry| Subject::of_entry(snapshot, entry));
+    let broken = snapshot.broken.iter().filter(|broken| broken.place.scope != Scope::Builtin);
+    skills.chain(broken.map(|broken| Subject::of_broken(snapshot, broken))).collect()
 }
 
 /// The skills of these names, or at these paths; and the first failure.
@@ -120,7 +154,7 @@ fn named<'a>(hall: &'a Hall, names: &[String]) -> (Vec<Subject<'a>>, Option<(Cod
     for name in names {
         let is_path = name.starts_with(['.', '/', '~']);
         match resolve(hall, name) {
-            Ok(entry) if !is_path => subjects.push(Subject::of_entry(entry)),
+            Ok(entry) if !is_path => subjects.push(Subject::of_entry(&hall.snapshot, entry)),
             Err(Unresolved { code: Code::SkillAmbiguous, message, .. }) if !is_path => {
                 failure.get_or_insert((Code::SkillAmbiguous, message));
             }
@@ -139,9 +173,59 @@ fn named<'a>(hall: &'a Hall, names: &[String]) -> (Vec<Subject<'a>>, Option<(Cod
     (subjects, failure)
 }
 
-/// Every skill at or below a path, found by discovery or not.
+/// Every skill at or below a path, found by discovery or not; where a plugin lies there too, with its plugin.
 fn at_path<'a>(hall: &'a Hall, name: &str) -> Vec<Subject<'a>> {
     let whole = hall.machine.directory.join(Path::new(name));
     let inspection = inspect_path(&whole, &hall.config, Profile::Lenient).unwrap_or_default();
-    inspection.skills.into_iter().map(|skill| Subject::of_path(&skill.path, skill.name)).collect()
+    let subject = |skill: Inspected| {
+        let plugin = skill.path.parent().and_then(|directory| Plugin::around(directory, &whole));
+        Subject::of_path(&skill.path, skill.name).within(plugin)
+    };
+    inspection.skills.into_iter().map(subject).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use guild_testkit::Fixture;
+    use std::fs;
+
+    /// Two skills of one plugin and one of none.
+    fn subjects(fixture: &Fixture) -> [Subject<'static>; 3] {
+        let skill = |path: &str| Subject::of_path(&fixture.join(path), path.to_owned());
+        let plugin = || Some(Plugin { name: "p".to_owned(), root: fixture.join("p") });
+        [
+            skill("p/skills/a/SKILL.md").within(plugin()),
+            skill("x/SKILL.md").within(plugin()),
+            skill("p/skills/b/SKILL.md").within(plugin()),
+        ]
+    }
+
+    fn fixture() -> Fixture {
+        let skill = "---\nname: s\ndescription: Says hello\n---\n\nSay hello to everybody who is there.\n";
+        Fixture::write(&format!(
+            "//- /p/skills/a/SKILL.md\n{skill}//- /p/skills/b/SKILL.md\n{skill}//- /x/SKILL.md\n{skill}"
+        ))
+    }
+
+    #[test]
+    fn a_plugin_is_looked_at_once_for_all_of_its_skills() {
+        let fixture = fixture();
+        let subjects = subjects(&fixture);
+        let places = wholes(&subjects).into_iter().map(|whole| whole.into_iter().map(|(at, _)| at).collect());
+        assert_eq!(places.collect::<Vec<Vec<usize>>>(), [vec![0, 2], vec![1]]);
+    }
+
+    /// Asked for one after the other, as a search does: what changes in between is for the next gate.
+    #[test]
+    fn a_gate_does_not_read_a_plugin_again_for_another_of_its_skills() {
+        let fixture = fixture();
+        let [a, _, b] = subjects(&fixture);
+        let verdicts = |gate: &mut Gate| [&a, &b].map(|subject| gate.vet(subject).verdict);
+        let mut gate = Gate::default();
+        let before = gate.vet(&a).verdict;
+        fs::write(fixture.join("p/late.sh"), "rm -rf /\n").expect("a file");
+        assert_eq!((before, verdicts(&mut gate)), (before, [before, before]));
+        assert_eq!(verdicts(&mut Gate::default()), ["deny", "deny"]);
+    }
 }

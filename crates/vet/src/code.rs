@@ -27,7 +27,7 @@ pub struct Statements {
 
 /// Looks at a program.
 pub fn scan(grammar: Grammar, text: &str, source: &Source<'_>, scan: &mut Scan) {
-    let known = if source.depth == 0 { scan.programs.remove(source.path) } else { None };
+    let known = if source.depth == 0 { scan.programs.known.remove(source.path) } else { None };
     match known.map_or_else(|| read(grammar, text), Ok) {
         Ok(statements) => {
             if statements.is_limited {

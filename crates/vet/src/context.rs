@@ -11,7 +11,7 @@ patterns! {
         r"flagged|malicious|malware|attack(s|er|ers|ing)?|dangerous|danger|vulnerab[a-z]*|insecure|unsafe|suspicious|red flags?|",
         r"exploit(s|ation|able)?|injections?|threats?|anti-?patterns?|refuse[sd]?|forbidden|prohibited|phishing|destructive|catastrophic|",
         r"harmful|guardrails?|blacklist|denylist|blocklist|disallow(ed)?|pentest[a-z]*|penetration test[a-z]*|red team[a-z]*|untrusted|",
-        r"evasion|obfuscat[a-z]*|exfiltrat[a-z]*|backdoor[a-z]*|warning signs?)\b";
+        r"adversarial|evasion|obfuscat[a-z]*|exfiltrat[a-z]*|backdoor[a-z]*|warning signs?)\b";
     /// Words that mark a line of code as wrong, where its comment says them.
     MARK = r"\b(bad|wrong|risky|incorrect|blocked|denied|rejected|fails?)\b";
     /// Words of those who want something done now.

@@ -4,15 +4,8 @@ use crate::codes::Code;
 use crate::finding::Finding;
 use crate::input::{Content, File, Input};
 use crate::language::{self, Language};
-use crate::pattern::patterns;
 use crate::scan::{MAX_DEPTH, Scan, Setting, Source};
-use crate::syntax::Grammar;
-use crate::{archive, asset, bytecode, code, dependency, document, frontmatter, prose, secrets, unicode};
-
-patterns! {
-    /// What a program must hold to return something private.
-    PRIVATE = r"(environ|process\.env|\.ssh|\.aws|\.env\b|credential|cookies|keychain|wallet|\.netrc|\.npmrc|id_rsa|history)";
-}
+use crate::{archive, asset, bytecode, dependency, document, frontmatter, launch, prose, secrets, unicode};
 
 /// The largest text that is looked at.
 const MAX_TEXT: usize = 8 * 1024 * 1024;
@@ -40,32 +33,6 @@ pub fn scan(file: &File<'_>, skill: &Skill<'_>, scan: &mut Scan) {
         Content::Link(_) => {}
         Content::Special(what) => scan.add(Finding::new(Code::SpecialFile, file.path, 1, what)),
         Content::Unread(why) => scan.limit(file.path, why),
-    }
-}
-
-/// Finds out what the functions of all programs return that others may call, where they return what is private.
-pub fn read_programs(files: &[File<'_>], scan: &mut Scan) {
-    let programs: Vec<(&str, String, Grammar)> = files.iter().filter_map(program_of).collect();
-    // A program alone follows its own functions.
-    if programs.len() < 2 {
-        return;
-    }
-    for (path, text, grammar) in programs.iter().filter(|(_, text, _)| PRIVATE.is_in(text)) {
-        if let Ok(statements) = code::read(*grammar, text) {
-            scan.returns.extend(code::returns(*grammar, &statements, &Source::new(path, 1, Setting::Script)));
-            scan.programs.insert((*path).to_owned(), statements);
-        }
-    }
-}
-
-/// A program's path, text and language.
-fn program_of<'a>(file: &File<'a>) -> Option<(&'a str, String, Grammar)> {
-    let Content::Bytes(bytes) = file.content else { return None };
-    let is_program = [".py", ".js", ".mjs", ".cjs", ".ts"].iter().any(|end| file.path.ends_with(end));
-    let text = is_program.then(|| text(bytes)).flatten()?;
-    match language::of_file(file.path, &text) {
-        Language::Parsed(grammar) if grammar != Grammar::Shell => Some((file.path, text, grammar)),
-        _ => None,
     }
 }
 
@@ -97,6 +64,7 @@ fn scan_text(path: &str, text: &str, skill: &Skill<'_>, scan: &mut Scan) {
     unicode::scan(path, text, scan);
     secrets::scan(path, text, scan);
     dependency::scan(path, text, scan);
+    launch::scan(path, text, scan);
     let language = language::of_file(path, text);
     let source = Source::new(path, 1, Setting::Script);
     match language {
@@ -161,7 +129,7 @@ fn program(bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// Bytes as text with plain line ends, if they are text: UTF-8, also broken in places, or UTF-16 with its mark.
-fn text(bytes: &[u8]) -> Option<String> {
+pub fn text(bytes: &[u8]) -> Option<String> {
     let wide = |first: usize, second: usize| {
         let pairs = bytes.get(2..).unwrap_or_default().chunks_exact(2);
         let units: Vec<u16> = pairs

@@ -20,8 +20,9 @@ const MAX_BYTES: usize = 4 * 1024 * 1024;
 patterns! {
     /// Markup that ends or imitates what hosts put around a description.
     BREAKOUT = r"(</[ ]*(available_skills|skills?|skill-pin|system|instructions?|tools?|functions?|assistant|user|human|prompt|location|name|description|important|context|document)[ ]*>|",
-        r"<[ ]*(system|system-reminder|system_prompt|assistant|important|admin|developer)[ ]*>|<\|[a-z_]{2,20}\|>|\[/?INST\]|<</?SYS>>|",
-        r"(^|\n)[ ]*(human|assistant):[ ])";
+        r"<[ ]*(system|system-reminder|system_prompt|assistant|important|admin|developer)[ ]*>|<\|[a-z_]{2,20}\|>|\[/?INST\]|<</?SYS>>)";
+    /// A turn of a conversation.
+    TURN = r"(^|\n)[ ]*(human|assistant):[ ]";
     /// An alias of YAML.
     ALIAS = r"(:|-|,|\[)[ ]*\*[a-z0-9_]+";
 }
@@ -84,9 +85,19 @@ fn fields(reading: &skill::Reading<'_>, input: &Input<'_>, scan: &mut Scan) -> S
 }
 
 fn breakout(path: &str, line: u32, text: &str, scan: &mut Scan) {
-    if BREAKOUT.is_in(text) {
+    if BREAKOUT.is_in(text) || TURN.is_in(&without_examples(text)) {
         scan.add(Finding::new(Code::Breakout, path, line, text));
     }
+}
+
+/// A text without its `<example>` elements, in which hosts have authors write conversations that call for an agent.
+fn without_examples(text: &str) -> String {
+    let mut parts = text.split("<example>");
+    let first = parts.next().unwrap_or_default().to_owned();
+    // What is not closed is no example.
+    parts.fold(first, |kept, part| {
+        kept + "\n" + part.split_once("</example>").map_or(part, |(_, after)| after)
+    })
 }
 
 fn head(bytes: &[u8]) -> String {

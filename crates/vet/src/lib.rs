@@ -21,10 +21,12 @@ mod flow;
 mod frontmatter;
 mod input;
 mod language;
+mod launch;
 mod markdown;
 mod needs;
 mod pattern;
 mod places;
+mod programs;
 mod prose;
 mod report;
 mod rows;
@@ -44,12 +46,23 @@ pub use needs::{Needs, Use, fitting};
 pub use report::Report;
 pub use verdict::{Policy, RULES, Suppression, Verdict, Version};
 
+use programs::Programs;
 use scan::Scan;
 
 /// Vets one skill.
 pub fn vet(input: &Input<'_>) -> Report {
-    let mut scan = Scan::default();
-    file::read_programs(input.files, &mut scan);
+    vet_part(input, Programs::read(input.files.iter()))
+}
+
+/// Vets what is used together, such as the skills of a plugin and the files they share: each by itself and in its order, but
+/// its programs are followed into those of the others. Paths are relative to one directory.
+pub fn vet_together(inputs: &[Input<'_>]) -> Vec<Report> {
+    let mut programs = Programs::read(inputs.iter().flat_map(|input| input.files));
+    inputs.iter().map(|input| vet_part(input, programs.of_part(input.files))).collect()
+}
+
+fn vet_part(input: &Input<'_>, programs: Programs) -> Report {
+    let mut scan = Scan::with(programs);
     let is_defensive = frontmatter::scan(input, &mut scan);
     for file in input.files {
         file::scan(file, &file::Skill { input, is_defensive }, &mut scan);

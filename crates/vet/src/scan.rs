@@ -2,12 +2,11 @@
 //!
 //! Limits hold per file, never for all of them together: one more file cannot push out what another has shown.
 
-use crate::code::Statements;
 use crate::codes::{Code, Tier};
 use crate::evidence;
 use crate::finding::Finding;
-use crate::flow::Taint;
 use crate::needs::Needs;
+use crate::programs::Programs;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many findings of one code are kept for one file.
@@ -69,13 +68,16 @@ pub struct Scan {
     partial: BTreeSet<String>,
     /// What the scripts evidently need.
     pub needs: Needs,
-    /// What functions of the skill's other files return, by name, where that matters.
-    pub returns: BTreeMap<String, Taint>,
-    /// Programs that were read for that already, by path.
-    pub programs: BTreeMap<String, Statements>,
+    /// What is known of the programs before they are looked at.
+    pub programs: Programs,
 }
 
 impl Scan {
+    /// Nothing found yet, with what is known of the programs.
+    pub fn with(programs: Programs) -> Self {
+        Self { programs, ..Self::default() }
+    }
+
     /// Adds a finding, unless the file has enough of its kind.
     pub fn add(&mut self, finding: Finding) {
         if self.findings.contains(&finding) {

@@ -86,7 +86,7 @@ fn skill<'h>(tools: &BuiltinTools<'h>, name: &str) -> Result<&'h Entry, ToolErro
         return Err(ToolError::Denied(reason));
     }
     let mut gate = Gate::open(tools.hall);
-    let verdict = gate.vet(&Subject::of_entry(entry)).verdict;
+    let verdict = gate.vet(&Subject::of_entry(&tools.hall.snapshot, entry)).verdict;
     gate.close();
     if verdict == Verdict::Deny.as_str() {
         return Err(ToolError::Denied(format!("the vet denies skill `{}`", entry.qualified_name())));

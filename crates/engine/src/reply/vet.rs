@@ -22,6 +22,8 @@ pub struct Vetted {
     pub name: String,
     /// Its file.
     pub path: String,
+    /// The directory that the findings' paths are relative to: the skill's, or that of the plugin that ships it.
+    pub root: String,
     /// `allow`, `warn` or `deny`.
     pub verdict: &'static str,
     /// The digest of everything that was looked at.
@@ -42,7 +44,7 @@ pub struct FindingLine {
     pub code: &'static str,
     /// `deny` or `warn`, under the person's policy.
     pub severity: &'static str,
-    /// The file, relative to the skill; what lies in an archive comes after a `!`.
+    /// The file, relative to the skill, or to the plugin that ships it; what lies in an archive comes after a `!`.
     pub path: String,
     /// Line, from one.
     pub line: u32,

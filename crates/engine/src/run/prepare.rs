@@ -19,7 +19,7 @@ use super::workspace::{path_inside, workspace};
 use crate::invocable::refusal;
 use crate::reply::FindingLine;
 use crate::security_hash::Staged;
-use crate::vet::{Gate, Subject};
+use crate::vet::{Gate, Plugin, Subject};
 use crate::workshop::Workshop;
 use crate::{Code, Refusal, reply};
 
@@ -120,10 +120,14 @@ async fn planned<'w>(
     Ok(Prepared { executor, draft, call, plan })
 }
 
-/// Stops what the rules deny, in the staged copy and not in the live directory.
+/// Stops what the rules deny, in the staged copy and not in the live directory; a whole plugin where that is mounted.
 fn vetted(workshop: &Workshop<'_>, draft: &mut Draft<'_>) -> Result<(), Box<Stop>> {
     let mut gate = Gate::open(workshop.hall);
-    let vetted = gate.vet(&Subject::of_path(&draft.staged.skill_file(), draft.name.clone()));
+    let subject = Subject::of_path(&draft.staged.skill_file(), draft.name.clone());
+    let plugin = draft.staged.payload.plugin.as_ref();
+    let root = draft.staged.root.clone();
+    let plugin = plugin.map(|plugin| Plugin { name: plugin.name.clone(), root });
+    let vetted = gate.vet(&subject.within(plugin));
     gate.close();
     let is_denied = vetted.verdict == Verdict::Deny.as_str();
     draft.findings = vetted.findings;

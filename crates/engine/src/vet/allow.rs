@@ -59,7 +59,7 @@ pub async fn vet_allow(
     let allowed = async {
         books.authorise(now, &by, Role::Admin).await?;
         let rule = warning(request.rule)?;
-        let content = content(hall, &Subject::of_entry(entry), rule)?;
+        let content = content(hall, &Subject::of_entry(&hall.snapshot, entry), rule)?;
         suppress(books, now, (rule, content, request.reason), by).await
     };
     match allowed.await {

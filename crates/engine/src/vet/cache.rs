@@ -2,35 +2,43 @@
 //!
 //! It is a cache: deleted, damaged or of other rules, it changes the time and not the answer.
 
+use super::part::Part;
 use super::subject::Subject;
 use super::tree::{self, Stamp};
 use guild_manifest::Digest;
-use guild_vet::{Code, Finding, Policy, RULES, Report, Verdict};
+use guild_vet::{Code, Finding, Policy, RULES, Report, Tier, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::SystemTime;
 
 /// Raised whenever the shape of a record changes.
-const FORMAT: u16 = 1;
+const FORMAT: u16 = 2;
 const MAGIC: &[u8; 8] = b"guildvet";
 /// The largest file that is read.
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
 /// So long after a change a second one may bear the same time.
 const TICK: i64 = 20_000_000;
 
-/// What was found in one skill.
+/// What was found in one skill, or in a whole plugin.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// The content it was found in.
     pub digest: Digest,
-    /// What the skill's files looked like from outside.
+    /// What the files looked like from outside.
     pub stamps: Vec<Stamp>,
+    parts: Vec<KeptPart>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct KeptPart {
+    main: String,
+    is_skill: bool,
     findings: Vec<Kept>,
-    /// What was left unread.
-    pub partial: Vec<String>,
+    partial: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -49,21 +57,21 @@ pub struct Cache {
     /// When the file was written, in nanoseconds.
     written: i64,
     records: HashMap<String, Record>,
+    /// Whether the records that were asked for hold, so that a plugin is not looked through once for each of its skills.
+    asked: Mutex<HashMap<String, bool>>,
     is_changed: bool,
 }
 
 impl Record {
-    /// What to keep of a report.
-    pub fn of(report: &Report, stamps: Vec<Stamp>) -> Self {
-        let kept = |finding: &Finding| Kept {
-            path: finding.path.clone(),
-            line: finding.line,
-            code: finding.code.as_str().to_owned(),
-            evidence: finding.evidence.clone(),
-            message: finding.message.clone(),
-        };
-        let findings = report.findings.iter().map(kept).collect();
-        Self { digest: report.digest, stamps, findings, partial: report.partial.clone() }
+    /// What to keep of the reports on parts.
+    pub fn of(digest: Digest, found: Vec<(&Part<'_>, Report)>, stamps: Vec<Stamp>) -> Self {
+        let parts = found.into_iter().map(|(part, report)| KeptPart {
+            main: part.main.clone(),
+            is_skill: part.is_skill,
+            findings: report.findings.into_iter().map(Kept::of).collect(),
+            partial: report.partial,
+        });
+        Self { digest, stamps, parts: parts.collect() }
     }
 
     /// The same, for files that look otherwise from outside.
@@ -71,23 +79,58 @@ impl Record {
         Self { stamps, ..self.clone() }
     }
 
-    /// The findings; a code that is gone takes its finding with it.
-    pub fn findings(&self) -> Vec<Finding> {
-        let finding = |kept: &Kept| {
-            Some(Finding {
-                path: kept.path.clone(),
-                line: kept.line,
-                code: Code::named(&kept.code)?,
-                evidence: kept.evidence.clone(),
-                message: kept.message.clone(),
-            })
-        };
-        self.findings.iter().filter_map(finding).collect()
+    /// The content that a skill's warnings are bound to: no two skills of a plugin share it.
+    pub fn digest_of(&self, subject: &Subject<'_>) -> Digest {
+        match subject.plugin {
+            Some(_) => Digest::of_parts([subject.main().as_bytes(), self.digest.as_bytes().as_slice()]),
+            None => self.digest,
+        }
     }
 
-    /// The verdict under a policy.
-    pub fn verdict(&self, policy: &Policy) -> Verdict {
-        policy.verdict(self.findings.iter().filter_map(|kept| Code::named(&kept.code)), self.digest)
+    /// What counts for a skill; a code that is gone takes its finding with it.
+    ///
+    /// That is all that was found in the skill itself and in what its plugin's skills share, and of the other skills what denies
+    /// or is unread: their files are mounted too, but they answer for their own warnings.
+    pub fn findings_of(&self, subject: &Subject<'_>) -> Vec<Finding> {
+        let main = subject.main();
+        let own = self.parts.iter().flat_map(|part| {
+            let is_own = part.main == main || !part.is_skill;
+            part.findings
+                .iter()
+                .filter_map(Kept::finding)
+                .filter(move |finding| is_own || binds_all(finding.code))
+        });
+        let mut findings: Vec<Finding> = own.collect();
+        findings.sort();
+        findings
+    }
+
+    /// What was left unread, wherever it is.
+    pub fn partial(&self) -> Vec<String> {
+        self.parts.iter().flat_map(|part| part.partial.iter().cloned()).collect()
+    }
+
+    /// The verdict on a skill under a policy.
+    pub fn verdict(&self, subject: &Subject<'_>, policy: &Policy) -> Verdict {
+        let codes = self.findings_of(subject).into_iter().map(|finding| finding.code);
+        policy.verdict(codes, self.digest_of(subject))
+    }
+}
+
+/// Whether what is found in one skill counts for all that are mounted with it.
+fn binds_all(code: Code) -> bool {
+    code.tier() == Tier::Deny || code == Code::Partial
+}
+
+impl Kept {
+    fn of(finding: Finding) -> Self {
+        let Finding { path, line, code, evidence, message } = finding;
+        Self { path, line, code: code.as_str().to_owned(), evidence, message }
+    }
+
+    fn finding(&self) -> Option<Finding> {
+        let Self { path, line, code, evidence, message } = self.clone();
+        Some(Finding { path, line, code: Code::named(&code)?, evidence, message })
     }
 }
 
@@ -97,7 +140,7 @@ impl Cache {
         let file = directory.map(|directory| directory.join("vet/results"));
         let read = file.as_deref().and_then(load);
         let (written, records) = read.unwrap_or_default();
-        Self { file, written, records, is_changed: false }
+        Self { file, written, records, ..Self::default() }
     }
 
     /// Whether nothing is known.
@@ -105,15 +148,22 @@ impl Cache {
         self.records.is_empty()
     }
 
-    /// What was found in a skill whose files are as they were, without reading any of them.
+    /// What was found in what is as it was, without reading any file of it.
     pub fn current(&self, subject: &Subject<'_>) -> Option<&Record> {
-        let record = self.records.get(&subject.key())?;
+        let key = subject.key();
+        let record = self.records.get(&key)?;
+        if let Some(holds) = self.asked.lock().ok().and_then(|asked| asked.get(&key).copied()) {
+            return holds.then_some(record);
+        }
         let settled = record.stamps.iter().all(|stamp| stamp.changed.saturating_add(TICK) < self.written);
-        let directory = subject.directory();
-        let is_current = settled
+        let root = subject.root();
+        let holds = settled
             && !record.stamps.is_empty()
-            && record.stamps.iter().all(|stamp| tree::is_current(directory, stamp));
-        is_current.then_some(record)
+            && record.stamps.iter().all(|stamp| tree::is_current(root, stamp));
+        if let Ok(mut asked) = self.asked.lock() {
+            asked.insert(key, holds);
+        }
+        holds.then_some(record)
     }
 
     /// What was found in a content, wherever it was.
@@ -121,10 +171,14 @@ impl Cache {
         self.records.get(&subject.key()).filter(|record| record.digest == digest)
     }
 
-    /// Remembers what was found.
+    /// Remembers what was found; as long as this cache is open it is not looked for again.
     pub fn keep(&mut self, subject: &Subject<'_>, record: Record) {
-        let known = self.records.insert(subject.key(), record.clone());
-        self.is_changed |= known.as_ref() != Some(&record);
+        let key = subject.key();
+        if let Ok(mut asked) = self.asked.lock() {
+            asked.insert(key.clone(), true);
+        }
+        self.is_changed |= self.records.get(&key) != Some(&record);
+        self.records.insert(key, record);
     }
 
     /// Writes the cache where something changed; a failure costs time later and nothing else.

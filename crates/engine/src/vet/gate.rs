@@ -3,24 +3,25 @@
 //! It looks lazily and remembers by content. A person's policy weighs what was found; nothing in a skill does.
 
 use super::cache::{Cache, Record};
+use super::part::Part;
 use super::policy::policy;
 use super::subject::Subject;
 use super::tree::{self, Node};
 use crate::hall::Hall;
 use crate::reply::{FindingLine, Vetted};
-use guild_catalog::{Entry, bundled, validate};
-use guild_manifest::skill::{self, Contract, Profile, Source};
-use guild_manifest::{Code as ProblemCode, Problem, Severity};
-use guild_vet::{Code, Input, Policy, Remark, Report, Tier, Verdict};
+use guild_catalog::{Entry, bundled};
+use guild_manifest::Digest;
+use guild_manifest::skill::{self, Profile, Source};
+use guild_vet::{Code, Input, Policy, Report, Tier, Verdict};
 
 /// The gate of one hall.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Gate {
     policy: Policy,
     cache: Cache,
 }
 
-/// What a look at a skill brought.
+/// What a look at a skill, or at its whole plugin, brought.
 pub(super) struct Looked {
     record: Record,
     /// Whether the record is worth remembering.
@@ -45,22 +46,26 @@ impl Gate {
     }
 
     /// The verdict on a skill if it is known and the skill is as it was; nothing is read for it.
-    pub fn remembered(&self, entry: &Entry) -> Option<Verdict> {
+    pub fn remembered(&self, hall: &Hall, entry: &Entry) -> Option<Verdict> {
         if self.cache.is_empty() {
             return None;
         }
-        Some(self.cache.current(&Subject::of_entry(entry))?.verdict(&self.policy))
+        let subject = Subject::of_entry(&hall.snapshot, entry);
+        Some(self.cache.current(&subject)?.verdict(&subject, &self.policy))
     }
 
     /// Looks at a skill and says what was found.
     pub fn vet(&mut self, subject: &Subject<'_>) -> Vetted {
         let looked = self.reader().look(subject);
-        self.keep(subject, looked)
+        let vetted = self.weigh(subject, &looked);
+        self.keep(subject, looked);
+        vetted
     }
 
     /// The entries that are not denied, and the names of those that are.
-    pub fn admit<'e>(&mut self, entries: Vec<&'e Entry>) -> (Vec<&'e Entry>, Vec<String>) {
-        let subjects: Vec<Subject<'_>> = entries.iter().map(|entry| Subject::of_entry(entry)).collect();
+    pub fn admit<'e>(&mut self, hall: &Hall, entries: Vec<&'e Entry>) -> (Vec<&'e Entry>, Vec<String>) {
+        let subject = |entry: &&'e Entry| Subject::of_entry(&hall.snapshot, entry);
+        let subjects: Vec<Subject<'_>> = entries.iter().map(subject).collect();
         let vetted = super::all(self, &subjects, &|_, _| {});
         let (denied, admitted): (Vec<_>, Vec<_>) =
             entries.into_iter().zip(vetted).partition(|(_, vetted)| vetted.verdict == Verdict::Deny.as_str());
@@ -72,43 +77,47 @@ impl Gate {
         Reader { cache: &self.cache }
     }
 
-    pub(super) fn keep(&mut self, subject: &Subject<'_>, looked: Looked) -> Vetted {
-        let vetted = vetted(subject, &looked.record, &self.policy);
+    /// What a look at its whole says of a skill.
+    pub(super) fn weigh(&self, subject: &Subject<'_>, looked: &Looked) -> Vetted {
+        vetted(subject, &looked.record, &self.policy)
+    }
+
+    pub(super) fn keep(&mut self, subject: &Subject<'_>, looked: Looked) {
         if looked.is_news {
             self.cache.keep(subject, looked.record);
         }
-        vetted
     }
 }
 
 impl Reader<'_> {
-    /// Looks at a skill, unless it is as it was.
+    /// Looks at a skill, or at the whole plugin that ships it, unless it is as it was.
     pub fn look(&self, subject: &Subject<'_>) -> Looked {
         if let Some(record) = self.cache.current(subject) {
             return Looked { record: record.clone(), is_news: false };
         }
         // Stamps are taken before the bytes: a change in between makes them differ the next time.
         let stamps = if subject.is_builtin() { None } else { tree::stamps(subject) };
-        let nodes = nodes(subject);
-        let files: Vec<_> = nodes.iter().map(Node::file).collect();
-        let main = subject.file();
-        let text = nodes.iter().find_map(|node| node.bytes_of(&main)).unwrap_or_default();
-        let contract = contract(subject, &main, text);
-        let remarks = remarks(&main, text);
-        let input = Input {
-            name: &subject.name,
-            main: &main,
-            files: &files,
-            contract: contract.as_ref(),
-            remarks: &remarks,
-        };
-        let is_news = stamps.is_some();
         let stamps = stamps.unwrap_or_default();
-        let record = match self.cache.of_digest(subject, input.digest()) {
+        let nodes = nodes(subject);
+        let parts = Part::all_of(subject, &nodes);
+        let inputs: Vec<Input<'_>> = parts.iter().map(Part::input).collect();
+        let digest = digest(&inputs);
+        let record = match self.cache.of_digest(subject, digest) {
             Some(record) => record.restamped(stamps),
-            None => Record::of(&guild_vet::vet(&input), stamps),
+            None => Record::of(digest, parts.iter().zip(guild_vet::vet_together(&inputs)).collect(), stamps),
         };
-        Looked { record, is_news }
+        Looked { record, is_news: true }
+    }
+}
+
+/// The digest of everything; that of a skill alone is its own.
+fn digest(inputs: &[Input<'_>]) -> Digest {
+    match inputs {
+        [input] => input.digest(),
+        inputs => {
+            let digests: Vec<Digest> = inputs.iter().map(Input::digest).collect();
+            Digest::of_parts(digests.iter().map(|digest| digest.as_bytes().as_slice()))
+        }
     }
 }
 
@@ -125,63 +134,45 @@ pub fn denied_draft(name: &str, file: &str, bytes: &[u8], policy: &Policy) -> Ve
     denied.map(|finding| FindingLine::of(finding, Tier::Deny)).collect()
 }
 
-/// What scripts of a skill need, seen anew.
-pub(crate) fn report(subject: &Subject<'_>) -> Report {
-    let nodes = nodes(subject);
-    let files: Vec<_> = nodes.iter().map(Node::file).collect();
-    let main = subject.file();
-    let text = nodes.iter().find_map(|node| node.bytes_of(&main)).unwrap_or_default();
-    let contract = contract(subject, &main, text).unwrap_or_default();
-    guild_vet::vet(&Input {
-        name: &subject.name,
-        main: &main,
-        files: &files,
-        contract: Some(&contract),
-        remarks: &[],
-    })
+/// What scripts of a skill need, seen anew, whatever its plugin's other files do.
+pub(crate) fn report(subject: Subject<'_>) -> Report {
+    let subject = subject.alone();
+    let nodes = nodes(&subject);
+    let skill = Part::of_skill(&subject, &nodes);
+    let input = skill.input();
+    let contract = input.contract.cloned().unwrap_or_default();
+    guild_vet::vet(&Input { contract: Some(&contract), remarks: &[], ..input })
 }
 
 fn nodes(subject: &Subject<'_>) -> Vec<Node> {
-    match subject.entry.and_then(|entry| bundled::files(&entry.place)) {
+    let files = subject.entry.and_then(|entry| match &entry.place.plugin {
+        Some(name) if subject.plugin.is_some() && subject.is_builtin() => {
+            bundled::plugin(name).map(<[_]>::to_vec)
+        }
+        _ => bundled::files(&entry.place),
+    });
+    match files {
         Some(files) => files.iter().map(|file| Node::of_bytes(file.path, file.bytes.to_vec())).collect(),
         None => tree::read(subject),
     }
 }
 
-/// What the skill declares, from the snapshot or read anew.
-fn contract(subject: &Subject<'_>, main: &str, text: &[u8]) -> Option<Contract> {
-    if let Some(entry) = subject.entry {
-        return entry.skill.contract.as_deref().cloned();
-    }
-    let reading = skill::read(&Source::new(main, &subject.name, text), Profile::Lenient);
-    reading.skill.and_then(|skill| skill.contract).map(|contract| *contract)
-}
-
-/// What the checks of playbooks have to say: structure, and tools that nobody knows.
-fn remarks(main: &str, text: &[u8]) -> Vec<Remark> {
-    let text = String::from_utf8_lossy(text);
-    let remark = |problem: Problem| {
-        let code = if problem.code == ProblemCode::UnknownTool { Code::UnknownTool } else { Code::Structure };
-        Remark { code, path: main.to_owned(), line: problem.at.line, message: problem.message }
-    };
-    let problems = validate::validate(&text, &[]).into_iter();
-    problems.filter(|problem| problem.severity <= Severity::Error).map(remark).collect()
-}
-
 fn vetted(subject: &Subject<'_>, record: &Record, policy: &Policy) -> Vetted {
+    let digest = record.digest_of(subject);
     let line = |finding: guild_vet::Finding| {
-        policy.weigh(finding.code, record.digest).map(|tier| FindingLine::of(&finding, tier))
+        policy.weigh(finding.code, digest).map(|tier| FindingLine::of(&finding, tier))
     };
-    let found = record.findings();
+    let found = record.findings_of(subject);
     let found_count = found.len();
     let findings: Vec<FindingLine> = found.into_iter().filter_map(line).collect();
     Vetted {
         name: subject.name.clone(),
         path: subject.path.to_string_lossy().into_owned(),
-        verdict: record.verdict(policy).as_str(),
-        digest: record.digest.to_string(),
+        root: subject.root().to_string_lossy().into_owned(),
+        verdict: record.verdict(subject, policy).as_str(),
+        digest: digest.to_string(),
         allowed: found_count - findings.len(),
         findings,
-        partial: record.partial.clone(),
+        partial: record.partial(),
     }
 }

@@ -1,6 +1,7 @@
-//! What is vetted: a skill of the snapshot, one that does not load, or one at a path.
+//! What is vetted: a skill of the snapshot, one that does not load, or one at a path; a plugin's skill with its whole plugin.
 
-use guild_catalog::{Broken, Entry, Place, Scope};
+use guild_catalog::{Broken, Entry, Place, Scope, Snapshot};
+use guild_manifest::plugin::Dialect;
 use std::path::{Path, PathBuf};
 
 /// A skill to look at.
@@ -14,43 +15,84 @@ pub struct Subject<'a> {
     pub flat: bool,
     /// The snapshot's entry, where there is one.
     pub entry: Option<&'a Entry>,
+    /// The plugin that ships it: what a run mounts is all of that.
+    pub plugin: Option<Plugin>,
+}
+
+/// A plugin that is looked at with its skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plugin {
+    /// Its name.
+    pub name: String,
+    /// Its directory.
+    pub root: PathBuf,
 }
 
 impl<'a> Subject<'a> {
-    /// A skill of the snapshot.
-    pub fn of_entry(entry: &'a Entry) -> Self {
-        Self { entry: Some(entry), ..Self::of_place(&entry.place, entry.qualified_name().into_owned()) }
+    /// A skill of the snapshot, with its plugin.
+    pub fn of_entry(snapshot: &Snapshot, entry: &'a Entry) -> Self {
+        let name = entry.qualified_name().into_owned();
+        Self { entry: Some(entry), ..Self::of_place(snapshot, &entry.place, name) }
     }
 
-    /// A skill that does not load.
-    pub fn of_broken(broken: &Broken) -> Self {
-        Self::of_place(&broken.place, broken.place.qualified(&broken.name).into_owned())
+    /// A skill that does not load, with its plugin.
+    pub fn of_broken(snapshot: &Snapshot, broken: &Broken) -> Self {
+        Self::of_place(snapshot, &broken.place, broken.place.qualified(&broken.name).into_owned())
     }
 
-    /// A skill at a path.
+    /// A skill at a path, by itself.
     pub fn of_path(path: &Path, name: String) -> Self {
-        let is_own = path.file_name().is_some_and(|file| file.eq_ignore_ascii_case("SKILL.md"));
-        Self { name, path: path.to_owned(), flat: !is_own, entry: None }
+        let flat = !is_skill_file(path);
+        Self { name, path: path.to_owned(), flat, entry: None, plugin: None }
     }
 
-    fn of_place(place: &Place, name: String) -> Self {
+    /// The same skill with the plugin that it lies in.
+    pub fn within(self, plugin: Option<Plugin>) -> Self {
+        Self { plugin: plugin.filter(|plugin| self.path.starts_with(&plugin.root)), ..self }
+    }
+
+    /// The same skill without its plugin.
+    pub fn alone(self) -> Self {
+        Self { plugin: None, ..self }
+    }
+
+    fn of_place(snapshot: &Snapshot, place: &Place, name: String) -> Self {
         let flat = place.flat || place.scope == Scope::Builtin;
-        Self { name, path: place.path(), flat, entry: None }
+        let subject = Self { name, path: place.path(), flat, entry: None, plugin: None };
+        let Some(plugin) = place.plugin.as_deref() else { return subject };
+        let found = snapshot.plugins.iter().find(|known| known.plugin.name == plugin);
+        subject.within(found.map(|found| Plugin { name: plugin.to_owned(), root: found.directory.clone() }))
     }
 
-    /// The file's own name.
-    pub fn file(&self) -> String {
-        self.path.file_name().map(|file| file.to_string_lossy().into_owned()).unwrap_or_default()
+    /// The path of its file below the directory that is looked at.
+    pub fn main(&self) -> String {
+        let below = self.path.strip_prefix(self.root()).unwrap_or(&self.path);
+        below.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
     }
 
-    /// The directory that its files lie in.
-    pub fn directory(&self) -> &Path {
-        self.path.parent().unwrap_or(Path::new(""))
+    /// The directory that is looked at: the plugin's, or the one that the skill's file lies in.
+    pub fn root(&self) -> &Path {
+        let own = self.path.parent().unwrap_or(Path::new(""));
+        self.plugin.as_ref().map_or(own, |plugin| &plugin.root)
     }
 
-    /// What names it in the cache: its file if it is one, else its directory.
+    /// Whether one file is all there is to look at.
+    pub fn is_one_file(&self) -> bool {
+        self.flat && self.plugin.is_none()
+    }
+
+    /// Whether a path below the directory is that of a skill's own file.
+    pub fn is_own(&self, path: &str) -> bool {
+        path == self.main() || self.plugin.is_some() && is_skill_file(Path::new(path))
+    }
+
+    /// What names the looked-at in the cache; a plugin and a skill in its directory are not the same.
     pub fn key(&self) -> String {
-        let own = if self.flat { &self.path } else { self.directory() };
+        let own = match &self.plugin {
+            Some(plugin) => plugin.root.join("."),
+            None if self.flat => self.path.clone(),
+            None => self.root().to_owned(),
+        };
         own.to_string_lossy().into_owned()
     }
 
@@ -58,4 +100,22 @@ impl<'a> Subject<'a> {
     pub fn is_builtin(&self) -> bool {
         self.entry.is_some_and(|entry| entry.place.scope == Scope::Builtin)
     }
+}
+
+impl Plugin {
+    /// The plugin that a directory lies in, as manifests at or below `top` tell.
+    pub fn around(directory: &Path, top: &Path) -> Option<Self> {
+        let within = directory.ancestors().take_while(|directory| directory.starts_with(top));
+        let manifests = || Dialect::PROBED.iter().filter_map(|dialect| dialect.manifest());
+        let mut plugins =
+            within.filter(|directory| manifests().any(|manifest| directory.join(manifest).is_file()));
+        let root = plugins.next()?.to_owned();
+        let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        Some(Self { name, root })
+    }
+}
+
+/// Whether a file is that of a skill which is a directory.
+pub fn is_skill_file(path: &Path) -> bool {
+    path.file_name().is_some_and(|file| file.eq_ignore_ascii_case("SKILL.md"))
 }

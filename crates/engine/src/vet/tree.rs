@@ -1,4 +1,4 @@
-//! The files of one skill, read within bounds; links are told and never followed.
+//! The files of one skill or plugin, read within bounds; links are told and never followed.
 //!
 //! What is too large or too much is left unread, and the vet is told so.
 
@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 
 /// The largest file that is read.
 const MAX_FILE: u64 = 16 * 1024 * 1024;
-/// How many bytes of one skill are read.
+/// How many bytes of one skill or plugin are read.
 const MAX_TOTAL: u64 = 64 * 1024 * 1024;
-/// How many entries of one skill are looked at.
+/// How many entries of one skill or plugin are looked at.
 const MAX_ENTRIES: usize = 10_000;
 /// How deep directories are looked into.
 const MAX_DEPTH: usize = 24;
@@ -23,7 +23,7 @@ const MAX_DEPTH: usize = 24;
 /// What tells that a file is as it was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
-    /// Its path below the skill's directory; empty for the directory itself.
+    /// Its path below what is looked at; empty for that directory itself.
     pub path: String,
     size: u64,
     inode: u64,
@@ -32,7 +32,7 @@ pub struct Stamp {
     pub changed: i64,
 }
 
-/// One entry of a skill, with its content.
+/// One entry of what is looked at, with its content.
 #[derive(Debug)]
 pub struct Node {
     path: String,
@@ -64,6 +64,20 @@ impl Node {
         Self { path: path.to_owned(), content: Kind::Bytes(bytes) }
     }
 
+    /// Its path below what is looked at.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Whether it is a text with frontmatter, as hosts read those of commands and agents.
+    pub fn is_described(&self) -> bool {
+        let is_markdown = Path::new(&self.path).extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
+        match &self.content {
+            Kind::Bytes(bytes) => is_markdown && bytes.trim_ascii_start().starts_with(b"---"),
+            _ => false,
+        }
+    }
+
     /// Its bytes, if it is the file of this path.
     pub fn bytes_of(&self, path: &str) -> Option<&[u8]> {
         match &self.content {
@@ -73,15 +87,15 @@ impl Node {
     }
 }
 
-/// The stamps of everything in a skill, sorted by path; `None` where there is too much.
+/// The stamps of everything that is looked at, sorted by path; `None` where there is too much.
 pub fn stamps(subject: &Subject<'_>) -> Option<Vec<Stamp>> {
     let mut walk = Walk { left: MAX_ENTRIES, entries: Vec::new(), is_whole: true };
-    if subject.flat {
+    if subject.is_one_file() {
         // The stamp of a link says nothing of the file it leads to.
         let metadata = fs::symlink_metadata(&subject.path).ok().filter(|metadata| !metadata.is_symlink())?;
-        return Some(vec![stamp(&subject.file(), &metadata)]);
+        return Some(vec![stamp(&subject.main(), &metadata)]);
     }
-    walk.directory(subject.directory(), "", 0);
+    walk.directory(subject.root(), "", 0);
     let mut stamps: Vec<Stamp> = walk.entries.iter().map(|(path, metadata)| stamp(path, metadata)).collect();
     stamps.sort_by(|a, b| a.path.cmp(&b.path));
     walk.is_whole.then_some(stamps)
@@ -89,7 +103,7 @@ pub fn stamps(subject: &Subject<'_>) -> Option<Vec<Stamp>> {
 
 /// Whether a file or directory is as its stamp says.
 pub fn is_current(directory: &Path, known: &Stamp) -> bool {
-    // The skill's own directory may be reached by a link; what lies in it is not.
+    // The directory itself may be reached by a link; what lies in it is not.
     let metadata = if known.path.is_empty() {
         fs::metadata(directory)
     } else {
@@ -98,18 +112,18 @@ pub fn is_current(directory: &Path, known: &Stamp) -> bool {
     metadata.is_ok_and(|metadata| stamp(&known.path, &metadata) == *known)
 }
 
-/// Reads everything in a skill.
+/// Reads everything that is looked at.
 pub fn read(subject: &Subject<'_>) -> Vec<Node> {
     let mut left = MAX_TOTAL;
-    let directory = subject.directory();
-    if subject.flat {
+    let directory = subject.root();
+    if subject.is_one_file() {
         let metadata = fs::symlink_metadata(&subject.path);
         // A flat skill may be a link; what it leads to was judged when it was found.
         let metadata =
             metadata.and_then(
                 |metadata| if metadata.is_symlink() { fs::metadata(&subject.path) } else { Ok(metadata) },
             );
-        let file = subject.file();
+        let file = subject.main();
         let content = match metadata {
             Ok(metadata) => content(&subject.path, &metadata, &mut left),
             Err(error) => Kind::Unread(error.to_string()),
@@ -123,26 +137,27 @@ pub fn read(subject: &Subject<'_>) -> Vec<Node> {
     let mut nodes: Vec<Node> = files
         .map(|(path, metadata)| Node {
             path: path.clone(),
-            content: match own_link(directory, path, metadata, &subject.file()) {
+            content: match own_link(subject, path, metadata) {
                 Some((real, metadata)) => content(&real, &metadata, &mut left),
                 None => content(&directory.join(path), metadata, &mut left),
             },
         })
         .collect();
     if !walk.is_whole {
-        let why = "the skill has more files than what is read, or they lie deeper".to_owned();
-        nodes.push(Node { path: subject.file(), content: Kind::Unread(why) });
+        let why = "there are more files than what is read, or they lie deeper".to_owned();
+        nodes.push(Node { path: subject.main(), content: Kind::Unread(why) });
     }
     nodes
 }
 
-/// Where the skill's own file really is, if it is a link to another file of the skill.
-fn own_link(directory: &Path, path: &str, metadata: &Metadata, own: &str) -> Option<(PathBuf, Metadata)> {
-    if path != own || !metadata.is_symlink() {
+/// Where a skill's own file really is, if it is a link to another file of what is looked at.
+fn own_link(subject: &Subject<'_>, path: &str, metadata: &Metadata) -> Option<(PathBuf, Metadata)> {
+    if !metadata.is_symlink() || !subject.is_own(path) {
         return None;
     }
-    let real = directory.join(path).canonicalize().ok()?;
-    let is_inside = real.starts_with(directory.canonicalize().ok()?);
+    let root = subject.root();
+    let real = root.join(path).canonicalize().ok()?;
+    let is_inside = real.starts_with(root.canonicalize().ok()?);
     let metadata = fs::symlink_metadata(&real).ok()?;
     (is_inside && metadata.is_file()).then_some((real, metadata))
 }

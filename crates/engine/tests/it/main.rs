@@ -15,6 +15,7 @@ mod sections;
 mod security_hash;
 mod skill_diff;
 mod vet;
+mod vet_plugin;
 
 use guild_engine::catalog::{Freshness, Machine};
 use guild_engine::manifest::config::Layer;

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 /// Say whether skills are safe to load, by fixed rules, with evidence
 ///
-/// Every file of a skill is looked at: text, scripts, archives, images. Nothing is run, nothing is fetched and no model
+/// Every file of a skill is looked at, and of the whole plugin that ships it: text, scripts, archives, images. Nothing is run, nothing is fetched and no model
 /// is asked. The command ends with 3 if a skill is denied. That nothing was found does not make a skill harmless.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]

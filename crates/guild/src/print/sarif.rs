@@ -24,7 +24,7 @@ pub fn print(check: &Check<'_>, out: &mut dyn Write) -> io::Result<()> {
 /// Prints a vet as one SARIF log.
 pub fn print_vet(vet: &Vet, out: &mut dyn Write) -> io::Result<()> {
     let results = vet.skills.iter().flat_map(|skill| {
-        let directory = Path::new(&skill.path).parent().unwrap_or(Path::new(""));
+        let directory = Path::new(&skill.root);
         skill.findings.iter().map(move |finding| found(finding, directory))
     });
     write(RuleCode::ALL.iter().map(vet_rule).collect(), results.collect(), out)

@@ -23,7 +23,7 @@ impl Program<'_, '_> {
             return returned.clone();
         }
         let last = path.rsplit('.').next().unwrap_or_default();
-        if let Some(taint) = self.scan.returns.get(last) {
+        if let Some(taint) = self.scan.programs.returns.get(last) {
             return Value { path: format!("{path}()"), ..Value::of_taint(taint.clone()) };
         }
         if let Some(value) = self.computed(callee, arguments, call) {

@@ -7,8 +7,9 @@ use std::fmt::Write as _;
 const HEAD: &str = "# Rules\n\n\
 `guild vet` looks at the files of a skill by fixed rules, without a network and without a model. A `deny` code refuses the skill: only\n\
 `[vet] downgrade` in your own configuration turns it into a warning. A `warn` code is for you to judge. The verdict follows from the\n\
-set of codes alone. What the rules claim is narrow: they refuse mechanical threats. They do not detect malice in plain words; what\n\
-they cannot see is contained by the sandbox, by approval and by the lock on content.\n\n\
+set of codes alone. A plugin's skill is judged with its whole plugin, all of which a run mounts. What the rules claim is narrow: they\n\
+refuse mechanical threats. They do not detect malice in plain words; what they cannot see is contained by the sandbox, by approval and\n\
+by the lock on content.\n\n\
 The classes are those of the OWASP Agentic Skills Top 10. Examples of each rule, what it finds and what it leaves alone, stand in\n\
 `crates/vet/test_data/rules`, ways around scanners in `crates/vet/test_data/evasion`. This page is generated.\n";
 
