@@ -46,7 +46,9 @@ pub fn resolve(declared: Option<&Params>, given: &Given) -> Result<Map<String, V
         }
     }
     fill_defaults(declared, &mut values);
-    errors.extend(broken_rules(declared, &values, &errors));
+    if has_rules(declared, &values) {
+        errors.extend(broken_rules(declared, &values, &errors));
+    }
     if errors.is_empty() { Ok(values) } else { Err(errors) }
 }
 
@@ -146,6 +148,24 @@ fn fill_defaults(declared: &Params, values: &mut Map<String, Value>) {
             values.insert(param.name.clone(), default.to_json());
         }
     }
+}
+
+/// Whether more is declared than what is checked above. Most skills declare no more, and to compile a schema takes milliseconds.
+fn has_rules(declared: &Params, values: &Map<String, Value>) -> bool {
+    let is_declared = |name: &String| declared.list.iter().any(|param| param.name == *name);
+    let is_unknown = || values.keys().any(|name| !is_declared(name));
+    let misses = |param: &Param| {
+        param.default.as_ref().is_some_and(|default| mismatch(&param.kind, &default.to_json()).is_some())
+    };
+    let restricts = |param: &Param| {
+        !param.choices.is_empty()
+            || param.items.is_some()
+            || param.minimum.is_some()
+            || param.maximum.is_some()
+            || param.pattern.is_some()
+            || misses(param)
+    };
+    (declared.closed && is_unknown()) || declared.list.iter().any(restricts)
 }
 
 /// What else the declaration asks for. A value of the wrong type is not looked at further.

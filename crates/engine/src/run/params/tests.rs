@@ -130,3 +130,25 @@ fn texts_get_their_type_from_the_declaration() {
     );
     check_texts("  s: {type: string, required: true}", &[("s", "")], &expect![[r#"{"s":""}"#]]);
 }
+
+/// Where no schema is compiled, none would have found anything.
+#[test]
+fn what_declares_no_rules_breaks_none() {
+    let values = [json!("a"), json!(1), json!(1.0), json!(true), json!([1]), json!({"a": 1})];
+    for kind in ["string", "integer", "number", "boolean", "array", "object", "strange"] {
+        for rest in ["", ", required: true", ", format: path", ", format: password", ", description: d"] {
+            let declared = declared(&format!("  p: {{type: {kind}{rest}}}"));
+            let fitting = values.iter().filter(|value| mismatch(kind, value).is_none());
+            for value in fitting {
+                let values = Map::from_iter([("p".to_owned(), value.clone()), ("q".to_owned(), json!(1))]);
+                assert!(!has_rules(&declared, &values));
+                assert_eq!(broken_rules(&declared, &values, &[]), [], "{kind}{rest} {value}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_default_of_another_type_is_told() {
+    check("  p: {type: integer, default: many}", json!({}), &expect![[r#"/p: param `p`: value is not of type "integer""#]]);
+}
