@@ -54,8 +54,9 @@ impl World {
     /// Tries a run that nobody approves now.
     fn attempt(&self, skill: &str, number: u64) -> String {
         let output = self.run(skill, number, &["--json"]).output();
-        let envelope = envelope_of(&output).unwrap_or_else(|| panic!("{output}"));
-        envelope["code"].as_str().unwrap().to_owned()
+        let envelope = envelope_of(&output);
+        assert!(envelope.is_some(), "{output}");
+        envelope.unwrap()["code"].as_str().unwrap().to_owned()
     }
 
     fn check_books(&mut self, number: u64, said: &Said, survived: bool) {
@@ -118,7 +119,7 @@ impl World {
 /// Whether a receipt is about the run with this parameter.
 fn is_about(receipt: &Receipt, number: u64) -> bool {
     let parameter = receipt.entry.plan.as_ref().and_then(|plan| plan.parameters.get("n"));
-    matches!(parameter, Some(Parameter::Value(value)) if *value == number.to_string())
+    matches!(parameter, Some(Parameter::Value(value)) if value.as_str() == Some(&*number.to_string()))
 }
 
 /// Whether a receipt is the end of a run that one of these has started.
