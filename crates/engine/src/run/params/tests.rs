@@ -150,5 +150,9 @@ fn what_declares_no_rules_breaks_none() {
 
 #[test]
 fn a_default_of_another_type_is_told() {
-    check("  p: {type: integer, default: many}", json!({}), &expect![[r#"/p: param `p`: value is not of type "integer""#]]);
+    check(
+        "  p: {type: integer, default: many}",
+        json!({}),
+        &expect![[r#"/p: param `p`: value is not of type "integer""#]],
+    );
 }
