@@ -2,6 +2,7 @@
 //!
 //! It knows the grammars and nothing of what trees mean.
 
+use std::cell::RefCell;
 use std::ops::ControlFlow;
 use tree_sitter::{Language, Node, ParseOptions, Parser, Tree};
 
@@ -44,6 +45,11 @@ impl Refusal {
     }
 }
 
+thread_local! {
+    /// One parser a thread: a skill has hundreds of small texts, and what a parser allocates serves the next one.
+    static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
+}
+
 /// Parses a text.
 pub fn parse(grammar: Grammar, text: &str) -> Result<Tree, Refusal> {
     if text.len() > MAX_BYTES {
@@ -54,16 +60,26 @@ pub fn parse(grammar: Grammar, text: &str) -> Result<Tree, Refusal> {
         Grammar::Python => tree_sitter_python::LANGUAGE.into(),
         Grammar::JavaScript => tree_sitter_javascript::LANGUAGE.into(),
     };
-    let mut parser = Parser::new();
-    parser.set_language(&language).map_err(|_| Refusal::Work)?;
-    let mut left = STEPS.saturating_add(text.len() / BYTES_PER_STEP);
+    PARSER.with_borrow_mut(|parser| {
+        parser.set_language(&language).map_err(|_| Refusal::Work)?;
+        parse_within(parser, text, STEPS.saturating_add(text.len() / BYTES_PER_STEP)).ok_or(Refusal::Work)
+    })
+}
+
+/// Parses a text, unless that takes more steps.
+fn parse_within(parser: &mut Parser, text: &str, mut steps: usize) -> Option<Tree> {
     let mut progress = |_: &tree_sitter::ParseState| {
-        left = left.saturating_sub(1);
-        if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        steps = steps.saturating_sub(1);
+        if steps == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
     let mut read = |offset: usize, _| text.as_bytes().get(offset..).unwrap_or_default();
-    parser.parse_with_options(&mut read, None, Some(options)).ok_or(Refusal::Work)
+    let tree = parser.parse_with_options(&mut read, None, Some(options));
+    if tree.is_none() {
+        // Else the next text would be taken for the rest of this one.
+        parser.reset();
+    }
+    tree
 }
 
 /// The text of a node.
@@ -81,4 +97,22 @@ pub fn children(node: Node<'_>) -> Vec<Node<'_>> {
 pub fn named(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_was_given_up_leaves_nothing_for_the_next() {
+        let tree = |given_up: Option<&str>| {
+            let mut parser = Parser::new();
+            parser.set_language(&tree_sitter_bash::LANGUAGE.into()).expect("a language");
+            if let Some(text) = given_up {
+                assert!(parse_within(&mut parser, text, 1).is_none());
+            }
+            parse_within(&mut parser, "ls -l", STEPS).expect("a tree").root_node().to_sexp()
+        };
+        assert_eq!(tree(Some(&"if true; then echo x; fi\n".repeat(10_000))), tree(None));
+    }
 }

@@ -22,6 +22,12 @@ patterns! {
     SECRECY = r"\b(do not|don't|dont|never|without|avoid)[ ]+(tell(ing)?|mention(ing)?|inform(ing)?|reveal(ing)?|disclos(e|ing)|notify(ing)?|alert(ing)?|warn(ing)?)\b[^\n.]{0,40}\b(user|human|owner|operator)s?\b";
     ACTION = r"\b(send|sends|upload|post|transmit|exfiltrate|forward|copy|steal|collect)\b[^\n]{0,80}\b(contents?|files?|credentials?|keys?|tokens?|passwords?|secrets?|history|conversation)\b";
     REMOTE = r"\b(fetch|download|read|load|retrieve|visit|open|curl|get)\b[^\n]{0,60}https?://[^\n]{0,120}\b(follow|execute|obey|apply|carry out|do what)\b[^\n]{0,30}\b(instructions?|steps|commands?|directives?|it says)\b";
+    // Words that each rule needs, whatever else it asks for: a text without them, as most are, is not searched for sentences.
+    OVERRIDING = r"(ignore|disregard|forget|override|bypass)[ ]";
+    PRIVATE = r"(\.ssh|\.aws|\.gnupg|\.netrc|\.npmrc|\.kube|\.env|\.git-credentials|id_rsa|id_ed25519|ssh key|private key|seed phrase|mnemonic|",
+        r"keychain|cookies|passwords|environment variable|env var|credentials? file|aws credentials|wallet file|shell history)";
+    TELLING = r"(tell|mention|inform|reveal|disclos|notify|alert|warn)";
+    OBEYING = r"https?://[^\n]*(follow|execute|obey|apply|carry out|do what)";
 }
 
 /// Which rules may find something in a text at all.
@@ -57,10 +63,10 @@ impl Wanted {
     /// Looks once over a whole text, so that most lines need no second look.
     pub fn of(text: &str) -> Self {
         Self {
-            overrides: OVERRIDE.is_in(text),
-            theft: (SENT.is_in(text) || TAKEN.is_in(text)) && DESTINATION.is_in(text),
-            secrecy: SECRECY.is_in(text),
-            remote: REMOTE.is_in(text),
+            overrides: OVERRIDING.is_in(text) && OVERRIDE.is_in(text),
+            theft: PRIVATE.is_in(text) && (SENT.is_in(text) || TAKEN.is_in(text)) && DESTINATION.is_in(text),
+            secrecy: TELLING.is_in(text) && SECRECY.is_in(text),
+            remote: OBEYING.is_in(text) && REMOTE.is_in(text),
         }
     }
 }
