@@ -32,7 +32,7 @@ def publisher(set_name: str, name: str) -> str:
     """Who published a skill, as its directory's name tells; vendors' own skills stand for themselves."""
     if set_name == "atrbench":
         return name[5:].split("--")[0] if name.startswith("real-") else name
-    if set_name == "clawhub":
+    if set_name.startswith("clawhub"):
         return name.split("__")[0]
     if set_name == "malskills":
         return name.split("_")[0]
@@ -55,6 +55,17 @@ def items(root: Path) -> list[Item]:
     for path in sorted(root.glob("*/*/*")):
         if path.is_dir():
             found.append(Item(path.parts[-3], path.parts[-2], path.parts[-1], path))
+    return found
+
+
+def whole(items: list[Item], archive: Path) -> list[Item]:
+    """The `clawhub` skills with their scripts and images, from a checkout of the archive that the corpus has the Markdown of."""
+    found = []
+    for item in (item for item in items if item.set == "clawhub"):
+        owner, name = item.name.split("__", 1)
+        path = archive / "skills" / owner / name
+        if path.is_dir():
+            found.append(Item("clawhub whole", item.label, item.name, path))
     return found
 
 

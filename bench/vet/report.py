@@ -4,7 +4,7 @@ from families import family
 from figures import Score, percentile, wilson
 from scanners import Run
 
-SETS = ("malskills", "clawhub", "atrbench", "trusted")
+SETS = ("malskills", "clawhub", "clawhub whole", "atrbench", "trusted")
 
 
 def score(run: Run, items: list) -> Score:
@@ -23,7 +23,7 @@ def of_half(title: str, runs: list[Run], items: list) -> str:
                 lines.append(f"| {name} | {run.name} | absent: {run.absent} | | | |")
                 continue
             lines.append(f"| {name} | {run.name} | {cells(score(run, some))} |")
-    hard = [item for item in items if item.label == "benign-hard"]
+    hard = [item for item in items if item.label == "benign-hard" and item.set != "clawhub whole"]
     for run in runs:
         lines.append(f"\nbenign-hard refused by {run.name}: {sum(item.path in run.refused for item in hard)} of {len(hard)}")
     return "\n".join(lines)
@@ -77,10 +77,10 @@ def timing(times: list[float], runs: list[Run], count: int, cold: list[float], n
 
 def goals(run: Run, items: list, times: list[float], cold: list[float], newlines: float) -> str:
     of = lambda name: score(run, [item for item in items if item.set == name])
-    mal, claw = of("malskills"), of("clawhub")
+    mal, claw, whole = of("malskills"), of("clawhub"), of("clawhub whole")
     benign = [item for item in items if item.label == "benign" and item.set in ("trusted", "clawhub")]
     denied = sum(item.path in run.refused for item in benign) / max(len(benign), 1)
-    hard = sum(item.path in run.refused for item in items if item.label == "benign-hard")
+    hard = sum(item.path in run.refused for item in items if item.label == "benign-hard" and item.set != "clawhub whole")
     ours = [item for item in items if item.set == "vendor:anthropics+skills"]
     marks = [
         ("malskills F1 at least .94", mal.f1 >= .94, f"{mal.f1:.3f}"),
@@ -93,6 +93,8 @@ def goals(run: Run, items: list, times: list[float], cold: list[float], newlines
         ("cold start at most 20 ms", percentile(cold, .5) <= 20, f"{percentile(cold, .5):.1f}"),
         ("2 MB of newlines under 100 ms", newlines < 100, f"{newlines:.1f}"),
     ]
+    if whole.malicious:
+        marks.insert(3, ("the same, scripts and images included", whole.recall >= .95, f"{whole.recall:.3f}"))
     if ours:
         count = sum(item.path in run.refused for item in ours)
         marks.append(("anthropics' skills denied: none", count == 0, f"{count} of {len(ours)}"))

@@ -15,6 +15,9 @@ from pathlib import Path
 
 from corpus import Item
 
+# So long a scanner may take for all skills; one that takes longer is a result too.
+PATIENCE = 1800
+
 # The versions that are compared; change them here and nowhere else.
 CISCO = "cisco-ai-skill-scanner==2.3.2"
 ATR = "agent-threat-rules@4.0.0"
@@ -61,7 +64,7 @@ def cisco(home: Path, items: list[Item]) -> Run:
         out = scratch / "out.json"
         words = [program, "scan-all", directory, "--recursive", "--use-behavioral", "--lenient", "--format", "json", "--output", out]
         environment = {**os.environ, "HOME": str(scratch)}
-        subprocess.run(words, env=environment, capture_output=True, text=True)
+        subprocess.run(words, env=environment, capture_output=True, text=True, timeout=PATIENCE)
         results = json.loads(out.read_text())["results"]
         return {Path(result["skill_path"]) for result in results if not result["is_safe"]}
 
@@ -80,7 +83,8 @@ def atr(home: Path, items: list[Item]) -> Run:
             return run
 
     def scan(directory: Path, scratch: Path) -> set[Path]:
-        done = subprocess.run([program, "scan", directory, "--no-report", "--json"], capture_output=True, text=True)
+        words = [program, "scan", directory, "--no-report", "--json"]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE)
         refused = set()
         for result in json.loads(done.stdout)["results"]:
             if any(match["severity"] in ("high", "critical") for match in result["matches"]):
@@ -103,7 +107,7 @@ def linked(run: Run, items: list[Item], scan: Callable[[Path, Path], set[Path]])
         start = time.monotonic()
         try:
             refused = scan(shown, Path(scratch))
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, subprocess.TimeoutExpired) as error:
             run.absent = f"failed: {error}"
             return run
         run.seconds = time.monotonic() - start

@@ -2,12 +2,13 @@
 """Tests of the benchmark itself."""
 
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 
-from corpus import Item, publisher
+from corpus import Item, publisher, whole
 from figures import Score, percentile, wilson
 
 
@@ -37,6 +38,15 @@ class Halves(unittest.TestCase):
 
     def test_a_publisher_is_the_same_in_two_sets(self):
         self.assertEqual(publisher("clawhub", "x1__tool"), publisher("malskills", "x1_tool"))
+        self.assertEqual(publisher("clawhub whole", "x1__tool"), publisher("malskills", "x1_tool"))
+
+    def test_whole_skills_are_those_of_the_archive_that_are_labelled(self):
+        with tempfile.TemporaryDirectory() as archive:
+            (Path(archive) / "skills/x1/tool").mkdir(parents=True)
+            (Path(archive) / "skills/x1/other").mkdir()
+            items = [Item("clawhub", "malicious", "x1__tool", Path()), Item("clawhub", "benign", "x2__gone", Path())]
+            found = [(item.set, item.label, item.name) for item in whole(items, Path(archive))]
+        self.assertEqual(found, [("clawhub whole", "malicious", "x1__tool")])
 
 
 if __name__ == "__main__":

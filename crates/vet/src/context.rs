@@ -20,6 +20,7 @@ patterns! {
         r"must be installed|is required to (use|run|function)|will not (work|function) (without|correctly|until|properly))";
     /// Words of a skill that looks for dangers.
     DEFENSIVE = r"\b(security (audit|scan|review|check|analy|guard|hardening|monitor|polic|test)[a-z]*|vulnerabilit(y|ies)|malware|threats?|",
+            r"(audit|scan|review|check|vet)[a-z]* [a-z ,/-]{0,60}security([/-][a-z]+)? (issues?|risks?|problems?|flaws?)|",
             r"(detect|scan|audit|vet|block|prevent)[a-z]* (for |against )?[a-z ,]{0,40}(malicious|dangerous|threat|attack|injection|malware|vulnerab|destructive)[a-z]*|",
             r"prompt injection|pentest[a-z]*|penetration test[a-z]*|red team[a-z]*|guardrails?|exploit[a-z]*|yara|semgrep|fuzz[a-z]*)\b";
 }

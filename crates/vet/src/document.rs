@@ -19,7 +19,7 @@ patterns! {
     /// What may hide a command's name.
     DISGUISED = r"(\||\\[a-z]|''|[\x22'][a-z]{1,5}[\x22'][a-z\x22']|[a-z][\x22'][a-z]{1,5}[\x22']|\{[a-z]+,)";
     /// What a program in a text must hold to be worth parsing: a word of some rule.
-    CALLS = r"(\b(eval|exec|compile|function|system|popen|spawn|execsync|subprocess|child_process|getattr|__import__|import_module|",
+    CALLS = r"(\b(eval|exec|compile|(?-i:Function)|system|popen|spawn|execsync|subprocess|child_process|getattr|__import__|import_module|",
         r"b64decode|atob|fromhex|environ|getenv|open|readfilesync|readfile|read_text|pickle|marshal|yaml|socket)\b|process\.env|",
         r"webhook|base64)";
 }
@@ -42,8 +42,7 @@ pub fn scan_markdown(text: &str, path: &str, first_line: u32, is_defensive: bool
         let source = Source::new(path, html.line, context::setting(&html.words, is_defensive));
         asset::scan_inline(&html.text, &source, scan);
     }
-    // Encoded text is meant as it is wherever it stands: nobody reads it.
-    prose::scan_encoded(text, &Source::new(path, first_line, Setting::Instruction), scan);
+    prose::scan_encoded(text, &Source::new(path, first_line, Setting::Instruction), is_defensive, scan);
 }
 
 /// Looks at a text in a parsed or an unparsed language.

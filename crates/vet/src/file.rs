@@ -75,7 +75,7 @@ fn scan_text(path: &str, text: &str, skill: &Skill<'_>, scan: &mut Scan) {
         Language::Markup => asset::scan(path, text, scan),
         Language::Text => {
             document::scan_code(text, language, &Source::new(path, 1, Setting::Instruction), scan);
-            prose::scan_encoded(text, &source, scan);
+            prose::scan_encoded(text, &source, skill.is_defensive, scan);
         }
         language => {
             unreadable(path, text, scan);

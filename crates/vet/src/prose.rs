@@ -13,12 +13,15 @@ use crate::rows::Rows;
 use crate::scan::{Scan, Setting, Source};
 use crate::triggers;
 use instructions::{Manner, Shown, Wanted};
+use std::ops::Range;
 
 /// How many lines before and behind a line belong to it.
 const BEFORE: u32 = 3;
 const BEHIND: u32 = 8;
 /// How many pieces of text may stand on the lines before a line; a table has many on one.
 const MAX_LINES: usize = 60;
+/// How much of the text beside an encoded one is read.
+const MAX_AROUND: usize = 200;
 /// How much of the neighbours is read.
 const MAX_WINDOW: usize = 2_000;
 
@@ -28,7 +31,7 @@ pub fn scan(lines: &[Line], path: &str, is_defensive: bool, scan: &mut Scan) {
     let wanted = Wanted::of(&all);
     for (at, line) in lines.iter().enumerate() {
         let lure =
-            lures::is_candidate(&line.text).then(|| lures::check(&line.text, &window(lines, at))).flatten();
+            lures::is_candidate(&line.text).then(|| lures::check(&line.text, || window(lines, at))).flatten();
         let shown = instructions::check(&line.text, || near(lines, at), wanted);
         let commands = triggers::is_candidate(&line.text);
         if lure.is_none() && shown.is_empty() && !commands {
@@ -51,14 +54,29 @@ pub fn scan(lines: &[Line], path: &str, is_defensive: bool, scan: &mut Scan) {
 }
 
 /// Looks at encoded texts in any text, and at what they hold.
-pub fn scan_encoded(text: &str, source: &Source<'_>, scan: &mut Scan) {
+///
+/// They are meant as they are wherever they stand, for nobody reads them: only a skill that looks for dangers, with words of warning
+/// right there, shows them as examples.
+pub fn scan_encoded(text: &str, source: &Source<'_>, is_defensive: bool, scan: &mut Scan) {
     let mut rows = Rows::new(text);
     for (offset, run) in decode::base64_runs(text) {
         let Some(plain) = decode::base64(run).as_deref().and_then(decode::readable) else { continue };
         if holds_denial(&plain) {
-            scan.report(source, rows.row(offset), Code::EncodedInstructions, &plain);
+            let is_shown = is_defensive
+                && context::setting(&around(text, offset..offset + run.len()), false) == Setting::Example;
+            let setting = if is_shown { Setting::Example } else { source.setting };
+            let source = Source { setting, ..*source };
+            scan.report(&source, rows.row(offset), Code::EncodedInstructions, &plain);
         }
     }
+}
+
+/// The words right before and behind a part of a text.
+fn around(text: &str, part: Range<usize>) -> String {
+    let before = text.get(..part.start).unwrap_or_default();
+    let before: Vec<char> = before.chars().rev().take(MAX_AROUND).collect();
+    let behind = text.get(part.end..).unwrap_or_default().lines().next().unwrap_or_default();
+    before.into_iter().rev().chain(['\n']).chain(behind.chars().take(MAX_AROUND)).collect()
 }
 
 /// Whether a decoded text would be denied if it stood there in plain text, whatever words are around it.
@@ -68,7 +86,7 @@ fn holds_denial(plain: &str) -> bool {
     let mut scan = Scan::default();
     triggers::scan_lines(plain, &Source::new("", 1, Setting::Instruction), &mut scan);
     plain.lines().any(|line| {
-        let lure = lures::is_candidate(line).then(|| lures::check(line, plain)).flatten();
+        let lure = lures::is_candidate(line).then(|| lures::check(line, || plain.to_owned())).flatten();
         let shown = instructions::check(line, || plain.to_owned(), wanted);
         lure.is_some() || shown.iter().any(|shown| is_denied(shown.code))
     }) || scan.finish().0.iter().any(|finding| is_denied(finding.code))

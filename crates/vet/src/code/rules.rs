@@ -85,7 +85,6 @@ fn commands(program: &mut Program<'_, '_>, called: &Called<'_>) {
         return;
     }
     let Some(first) = called.arguments.first() else { return };
-    origin(program, called, &first.taint);
     let mut words: Vec<&Value> =
         if first.items.is_empty() { vec![first] } else { first.items.iter().collect() };
     // `spawn("bash", ["-c", …])`: the list stands behind the program.
@@ -94,6 +93,7 @@ fn commands(program: &mut Program<'_, '_>, called: &Called<'_>) {
     if is_split {
         words.extend(called.arguments.get(1).into_iter().flat_map(|list| &list.items));
     }
+    origin(program, called, &executed(&words, first));
     if words.len() == 1 {
         let line = first.text.clone().unwrap_or_default();
         inner(program, Grammar::Shell, &line, called.call.row);
@@ -105,6 +105,17 @@ fn commands(program: &mut Program<'_, '_>, called: &Called<'_>) {
     };
     let line = words.iter().map(quoted).collect::<Vec<_>>().join(" ");
     inner(program, Grammar::Shell, &line, called.call.row);
+}
+
+/// The origin of what a command executes: its program, and its arguments where they are a program in turn.
+fn executed(words: &[&Value], first: &Value) -> Taint {
+    let [name, arguments @ ..] = words else { return first.taint.clone() };
+    let mut taint = if arguments.is_empty() { first.taint.clone() } else { name.taint.clone() };
+    let is_known = name.text.as_deref().is_some_and(|name| !known::runs_arguments(name));
+    if !is_known {
+        arguments.iter().for_each(|argument| taint.merge(&argument.taint));
+    }
+    taint
 }
 
 fn inner(program: &mut Program<'_, '_>, grammar: Grammar, text: &str, row: usize) {

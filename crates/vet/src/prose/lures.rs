@@ -25,15 +25,18 @@ pub fn is_candidate(text: &str) -> bool {
 }
 
 /// What a line that names an address shows, with its neighbours.
-pub fn check(text: &str, window: &str) -> Option<Code> {
+///
+/// The neighbours are asked for only where the line itself names a package: most lines that name an address do not.
+pub fn check(text: &str, window: impl FnOnce() -> String) -> Option<Code> {
     let leads_astray =
         |(_, url): (usize, &str)| matches!(address::place(url), Place::Paste | Place::Short | Place::Bare);
-    if PACKAGE.is_in(text) && FETCH.is_in(window) {
-        if PASSWORD.is_in(window) {
+    let window = if PACKAGE.is_in(text) { window() } else { String::new() };
+    if FETCH.is_in(&window) {
+        if PASSWORD.is_in(&window) {
             return Some(Code::PasswordArchive);
         }
         let is_linked = address::urls(text).any(|(_, url)| PACKAGE.is_in(url));
-        if is_linked && [&UNPACK, &START, &DEMAND].iter().all(|pattern| pattern.is_in(window)) {
+        if is_linked && [&UNPACK, &START, &DEMAND].iter().all(|pattern| pattern.is_in(&window)) {
             return Some(Code::FakePrerequisite);
         }
     }

@@ -4,14 +4,11 @@
 
 use super::command::is_name;
 use super::reader::Reader;
-use super::word::Word;
+use super::word::{UNKNOWN, Word};
 use crate::decode::escapes;
 use crate::scan::Setting;
 use crate::syntax::{MAX_TREE_DEPTH, children, named, text_of};
 use tree_sitter::Node;
-
-/// Stands for a part of a word that is not known.
-const UNKNOWN: &str = "\u{fffc}";
 
 impl Reader<'_, '_> {
     /// The word that a node expands to.

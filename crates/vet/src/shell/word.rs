@@ -8,6 +8,9 @@ const MAX_TEXT: usize = 16 * 1024;
 /// Into how many words one word is parted at the most.
 const MAX_PARTS: usize = 32;
 
+/// Stands for a part of a word that is not known.
+pub const UNKNOWN: &str = "\u{fffc}";
+
 /// A word after expansion.
 #[derive(Debug, Clone, Default)]
 pub struct Word {

@@ -3,11 +3,17 @@
 use crate::address::{self, Place};
 use crate::codes::Code;
 use crate::flow::Taint;
+use crate::pattern::patterns;
 use crate::scan::Setting;
 use crate::shell::command::{Command, base};
 use crate::shell::reader::Reader;
 use crate::shell::word::Word;
 use crate::syntax::Grammar;
+
+patterns! {
+    /// What runs a string, in any language.
+    RUNS = r"(eval|exec|compile|function|system|popen|spawn|fork|subprocess|child_process|import_module|__import__|vm\.|qx|%x|do shell script|invoke|iex|\\|require[ (]+[^'\x22 ])";
+}
 
 /// How a text came to be executed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -93,11 +99,36 @@ fn executed(
     grammar: Option<Grammar>,
     text: &str,
 ) {
-    measure(reader, command, &program.taint, Road::Direct, text);
+    if grammar != Some(Grammar::Shell) && is_string_in(&program.text) {
+        reader.report(command, Code::DynamicCode, text);
+        measure(reader, command, &Taint { download: None, ..program.taint.clone() }, Road::Direct, text);
+    } else {
+        measure(reader, command, &program.taint, Road::Direct, text);
+    }
     let Some(grammar) = grammar else { return };
     if !program.text.trim().is_empty() {
         reader.inner(grammar, &program.text, command.row);
     }
+}
+
+/// Whether what is not known of a program stands in strings of it, and nothing in it runs strings.
+///
+/// A hostile answer could still end the string; that is a weakness of the program, and no way to run what is fetched.
+fn is_string_in(program: &str) -> bool {
+    let mut open: Option<char> = None;
+    let (mut strings, mut is_bare) = (0, false);
+    let mut chars = program.chars();
+    while let Some(c) = chars.next() {
+        match (c, open) {
+            ('\\', _) => drop(chars.next()),
+            ('\u{fffc}', None) => is_bare = true,
+            ('\u{fffc}', Some(_)) => strings += 1,
+            ('\'' | '"' | '`', None) => open = Some(c),
+            (c, Some(quote)) if c == quote => open = None,
+            _ => {}
+        }
+    }
+    strings > 0 && !is_bare && !RUNS.is_in(program)
 }
 
 /// A program is called by its path, and that file was fetched before.
