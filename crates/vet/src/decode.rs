@@ -53,12 +53,30 @@ pub fn readable(bytes: &[u8]) -> Option<String> {
     (odd == 0 && !text.is_empty()).then(|| text.to_owned())
 }
 
+/// The shortest run of base64 letters that is worth decoding.
+const SHORTEST_RUN: usize = 40;
+
 /// Long runs of base64 letters in a text, with their offsets.
+///
+/// Only where a long run could end is a byte looked at, and from there back to what cannot belong to it: prose is mostly passed over.
 pub fn base64_runs(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '-' | '_');
-    text.split(move |c| !is_letter(c)).filter(|run| run.len() >= 40).map(move |run| {
-        let offset = run.as_ptr() as usize - text.as_ptr() as usize;
-        (offset, run)
+    let is_letter =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_');
+    let bytes = text.as_bytes();
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let first = bytes.get(start..start + SHORTEST_RUN)?;
+            if let Some(other) = first.iter().rposition(|byte| !is_letter(byte)) {
+                start += other + 1;
+                continue;
+            }
+            let behind = bytes.get(start + SHORTEST_RUN..).unwrap_or_default();
+            let more = behind.iter().position(|byte| !is_letter(byte)).unwrap_or(behind.len());
+            let (from, end) = (start, start + SHORTEST_RUN + more);
+            start = end;
+            return Some((from, text.get(from..end)?));
+        }
     })
 }
 
@@ -115,6 +133,17 @@ mod tests {
         assert_eq!(base64("aGVsbG8=").unwrap(), b"hello");
         assert_eq!(base64("_-8").unwrap(), [0xff, 0xef]);
         assert_eq!(base64("no spaces & signs"), None);
+    }
+
+    #[test]
+    fn long_runs_are_found_wherever_they_stand() {
+        let run = "a".repeat(SHORTEST_RUN);
+        let short = "b".repeat(SHORTEST_RUN - 1);
+        let runs = |text: &str| base64_runs(text).map(|(at, run)| (at, run.len())).collect::<Vec<_>>();
+        assert_eq!(runs(&run), [(0, 40)]);
+        assert_eq!(runs(&short), []);
+        assert_eq!(runs(&format!("{short} {run}=\n{run}{short}")), [(40, 41), (82, 79)]);
+        assert_eq!(runs(&format!("ü{run}é {short}é")), [(2, 40)]);
     }
 
     #[test]

@@ -209,13 +209,15 @@ impl Reader {
     fn flush_paragraph(&mut self) {
         self.flush_line();
         let paragraph = std::mem::take(&mut self.paragraph);
-        let words = format!("{}\n{}", self.heading(), clip(&paragraph, MAX_WORDS));
-        for span in self.document.spans.iter_mut().skip(self.first_span) {
-            span.words.clone_from(&words);
+        if self.first_span < self.document.spans.len() {
+            let words = format!("{}\n{}", self.heading(), clip(&paragraph, MAX_WORDS));
+            for span in self.document.spans.iter_mut().skip(self.first_span) {
+                span.words.clone_from(&words);
+            }
+            self.first_span = self.document.spans.len();
         }
-        self.first_span = self.document.spans.len();
         if !paragraph.trim().is_empty() {
-            self.before = clip(&paragraph, MAX_WORDS);
+            self.before = paragraph;
         }
     }
 
@@ -224,7 +226,7 @@ impl Reader {
     }
 
     fn words(&self) -> String {
-        format!("{}\n{}", self.heading(), self.before)
+        format!("{}\n{}", self.heading(), clip(&self.before, MAX_WORDS))
     }
 }
 
@@ -234,6 +236,9 @@ fn lines(text: &str) -> u32 {
 
 /// The last characters of a text: what stands nearest counts most.
 fn clip(text: &str, most: usize) -> String {
+    if text.len() <= most {
+        return text.to_owned();
+    }
     let skipped = text.chars().count().saturating_sub(most);
     text.chars().skip(skipped).collect()
 }

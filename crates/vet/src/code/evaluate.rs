@@ -173,10 +173,10 @@ impl Program<'_, '_> {
         if let Some(variable) = self.environment(&of.path, name) {
             return variable;
         }
-        if let Some(held) = self.names.get(&format!("{}.{name}", of.path)) {
+        let path = [if of.path.is_empty() { "()" } else { of.path.as_str() }, ".", name].concat();
+        if let Some(held) = self.names.get(&path) {
             return held.clone();
         }
-        let path = if of.path.is_empty() { format!("().{name}") } else { format!("{}.{name}", of.path) };
         let whole = is(&path, &["os.environ", "process.env"]);
         let taint = Taint { environment: whole, ..of.taint };
         Value {

@@ -75,7 +75,7 @@ impl Wanted {
 pub fn check(text: &str, near: impl Fn() -> String, wanted: Wanted) -> Vec<Shown> {
     let mut shown = Vec::new();
     let plain = |code| Shown { code, manner: Manner::Plain };
-    if let Some(found) = OVERRIDE.first(text).filter(|_| wanted.overrides) {
+    if let Some(found) = wanted.overrides.then(|| OVERRIDE.first(text)).flatten() {
         let manner = if is_quoted(text, found.start) { Manner::Quoted } else { Manner::Plain };
         shown.push(Shown { code: Code::OverrideInstructions, manner });
     }
