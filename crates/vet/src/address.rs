@@ -3,6 +3,7 @@
 //! Kinds of hosts are data, one list a kind; no list names anybody's campaign.
 
 use crate::pattern::patterns;
+use std::ops::RangeInclusive;
 
 /// Services where anybody leaves text for others.
 const PASTE_HOSTS: &[&str] = &[
@@ -97,6 +98,36 @@ const SHORTENERS: &[&str] = &[
     "tiny.cc",
 ];
 
+/// Hosts below which anybody puts pages and files, under a name that says nothing of who did.
+const FREE_HOSTS: &[&str] = &[
+    "vercel.app",
+    "netlify.app",
+    "pages.dev",
+    "workers.dev",
+    "r2.dev",
+    "web.app",
+    "firebaseapp.com",
+    "herokuapp.com",
+    "onrender.com",
+    "fly.dev",
+    "up.railway.app",
+    "surge.sh",
+    "glitch.me",
+    "replit.app",
+    "repl.co",
+    "carrd.co",
+    "notion.site",
+    "framer.website",
+    "webflow.io",
+    "wixsite.com",
+    "weebly.com",
+    "blogspot.com",
+    "sites.google.com",
+    "drive.google.com",
+    "dropbox.com",
+    "cdn.discordapp.com",
+];
+
 /// What kind of place an address names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
@@ -175,6 +206,12 @@ pub fn place(url: &str) -> Place {
     }
 }
 
+/// Whether anybody may have put there what an address names, without saying who.
+pub fn is_free_hosting(url: &str) -> bool {
+    let host = host(url).to_ascii_lowercase();
+    FREE_HOSTS.iter().any(|known| is_below(&host, known))
+}
+
 /// Whether a host is an IP address: dotted, as one number, or with colons.
 pub fn is_bare(host: &str) -> bool {
     let parts: Vec<&str> = host.split('.').collect();
@@ -197,9 +234,18 @@ fn is_local(host: &str) -> bool {
         || host.starts_with("10.")
         || host.starts_with("192.168.")
         || host.starts_with("169.254.")
+        || is_in_second(host, "172.", 16..=31)
+        || is_in_second(host, "100.", 64..=127)
         || ["host.docker.internal", "local", "localhost", "internal", "lan"]
             .iter()
             .any(|known| is_below(host, known))
+}
+
+/// Whether an IP address begins like this and its second number is among these: networks that lead nowhere outside.
+fn is_in_second(host: &str, first: &str, second: RangeInclusive<u8>) -> bool {
+    let rest = host.strip_prefix(first).filter(|_| is_bare(host));
+    let number = rest.and_then(|rest| rest.split('.').next()?.parse().ok());
+    number.is_some_and(|number| second.contains(&number))
 }
 
 /// Whether an address says that it installs something: `get.example.org`, `…/install.sh`, or a host's front door.
@@ -250,6 +296,9 @@ mod tests {
         check("https://abc.webhook.site/1", Place::Drop);
         check("https://notwebhook.site/1", Place::Named);
         check("http://localhost:8080/run", Place::Local);
+        check("http://172.20.0.3/a", Place::Local);
+        check("http://172.32.0.3/a", Place::Bare);
+        check("http://100.100.0.3/a", Place::Local);
         check("https://$HOST/x", Place::Unknown);
     }
 }

@@ -15,7 +15,8 @@ const MAX_MARKDOWN: usize = 4 * 1024 * 1024;
 patterns! {
     /// What a text without a language must hold to be worth parsing as commands: a variable, or a word of some rule.
     COMMANDS = r"(\$[a-z_{(]|\b(curl|wget|base64|xxd|eval|bash|sh|zsh|python3?|node|rm|find|dd|mkfs[a-z0-9.]*|shred|chmod|git|nc|ncat|socat|",
-        r"crontab|launchctl|systemctl|spctl|xattr|setenforce|env|printenv|scp|powershell|iex|iwr)\b|/dev/|/etc/|~/|>>|\.env\b|authorized_keys|\(\)[ ]*\{)";
+        r"crontab|launchctl|systemctl|spctl|xattr|setenforce|env|printenv|scp|powershell|iex|iwr|mshta|msiexec)\b|",
+        r"\b(pip3?|pipx|uvx?|p?npm|npx|yarn|bunx?|deno|gem|cargo|go|brew|apt|apt-get|dnf|yum|rpm)[ ][^\n]*://|/dev/|/etc/|~/|>>|\.env\b|authorized_keys|\(\)[ ]*\{)";
     /// What may hide a command's name.
     DISGUISED = r"(\||\\[a-z]|''|[\x22'][a-z]{1,5}[\x22'][a-z\x22']|[a-z][\x22'][a-z]{1,5}[\x22']|\{[a-z]+,)";
     /// What a program in a text must hold to be worth parsing: a word of some rule.

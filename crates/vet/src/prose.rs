@@ -29,11 +29,13 @@ const MAX_WINDOW: usize = 2_000;
 pub fn scan(lines: &[Line], path: &str, is_defensive: bool, scan: &mut Scan) {
     let all = lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n");
     let wanted = Wanted::of(&all);
+    let may_lure = all.contains("://") || lures::may_name_package(&all);
+    let may_command = triggers::is_candidate(&all);
     for (at, line) in lines.iter().enumerate() {
-        let lure =
-            lures::is_candidate(&line.text).then(|| lures::check(&line.text, || window(lines, at))).flatten();
+        let is_lure = may_lure && lures::is_candidate(&line.text);
+        let lure = is_lure.then(|| lures::check(&line.text, || window(lines, at))).flatten();
         let shown = instructions::check(&line.text, || near(lines, at), wanted);
-        let commands = triggers::is_candidate(&line.text);
+        let commands = may_command && triggers::is_candidate(&line.text);
         if lure.is_none() && shown.is_empty() && !commands {
             continue;
         }

@@ -18,6 +18,11 @@ patterns! {
     /// PowerShell that runs what it fetches.
     POWERSHELL = r"(\b(iex|invoke-expression)\b[^\n]{0,200}(downloadstring|downloaddata|\biwr\b|\birm\b|invoke-webrequest|invoke-restmethod)|",
         r"(\biwr\b|\birm\b|invoke-webrequest|invoke-restmethod|downloadstring)[^\n]{0,300}\|[ ]*(iex|invoke-expression)\b)";
+    /// Windows that fetches a file and starts it.
+    STARTED = r"((downloadfile|-outfile|start-bitstransfer|bitsadmin[^\n]{0,40}/transfer|certutil[^\n]{0,40}-urlcache)[^\n]{0,400}(start-process|invoke-item|[;&|][ ]*start[ ]|[;&][ ]*&[ ]|[;&][ ]*[.]?[\\%$]|[;&][ ]*cmd[ ])|",
+        r"\b(mshta|regsvr32)(\.exe)?\b[^\n]{0,80}https?://)";
+    /// Programs of Windows that run a page.
+    HOSTED = r"\b(mshta|regsvr32)(\.exe)?\b";
     /// PowerShell that runs what it decodes.
     ENCODED = r"\b(powershell|pwsh)(\.exe)?\b[^\n]{0,200}[ ]-e(nc|ncodedcommand|c)?[ ]+[a-z0-9+/=]{40,}";
 }
@@ -32,7 +37,7 @@ pub fn scan_lines(text: &str, source: &Source<'_>, scan: &mut Scan) {
 /// Whether a line may hold a command.
 pub fn is_candidate(line: &str) -> bool {
     line.contains(['|', '<', '$', '/', '`', '-'])
-        && (COMMAND.is_in(line) || POWERSHELL.is_in(line) || ENCODED.is_in(line))
+        && (COMMAND.is_in(line) || POWERSHELL.is_in(line) || STARTED.is_in(line) || ENCODED.is_in(line))
 }
 
 /// Looks for commands in one line.
@@ -51,6 +56,9 @@ pub fn powershell(line: &str, row: usize, source: &Source<'_>, scan: &mut Scan) 
     if ENCODED.is_in(line) {
         scan.report(source, row, Code::DecodeToInterpreter, line);
     }
+    if STARTED.is_in(line) {
+        started(line, row, source, scan);
+    }
     if POWERSHELL.is_in(line) {
         let place = address::urls(line).map(|(_, url)| address::place(url)).max().unwrap_or(Place::Unknown);
         let code = match place {
@@ -62,6 +70,19 @@ pub fn powershell(line: &str, row: usize, source: &Source<'_>, scan: &mut Scan) 
         };
         scan.report(source, row, code, line);
     }
+}
+
+/// A file that was fetched is started; from a named host over TLS that is how programs are installed.
+fn started(line: &str, row: usize, source: &Source<'_>, scan: &mut Scan) {
+    let place = address::urls(line).map(|(_, url)| address::place(url)).max().unwrap_or(Place::Unknown);
+    let is_page = HOSTED.is_in(line);
+    let code = match place {
+        Place::Local => return,
+        Place::Installer | Place::Named | Place::Unknown if !is_page => return,
+        Place::Plain if !is_page => Code::InstallerPipe,
+        _ => Code::PipeToInterpreter,
+    };
+    scan.report(source, row, code, line);
 }
 
 /// Where a command ends whose last known word ends at `end`: options and operators belong to it, words of a sentence do not.

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 /// The version of the rule set: a major change voids approvals, a minor one voids cached results.
-pub const RULES: Version = Version { major: 1, minor: 1 };
+pub const RULES: Version = Version { major: 1, minor: 2 };
 
 /// A version of the rule set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

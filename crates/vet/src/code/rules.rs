@@ -111,11 +111,18 @@ fn commands(program: &mut Program<'_, '_>, called: &Called<'_>) {
 fn executed(words: &[&Value], first: &Value) -> Taint {
     let [name, arguments @ ..] = words else { return first.taint.clone() };
     let mut taint = if arguments.is_empty() { first.taint.clone() } else { name.taint.clone() };
-    let is_known = name.text.as_deref().is_some_and(|name| !known::runs_arguments(name));
+    let is_known = name.text.as_deref().is_some_and(|name| !known::runs_arguments(name)) || is_opener(words);
     if !is_known {
         arguments.iter().for_each(|argument| taint.merge(&argument.taint));
     }
     taint
+}
+
+/// `cmd /c start "" ADDRESS`: how a page is opened on Windows.
+fn is_opener(words: &[&Value]) -> bool {
+    let mut texts = words.iter().map(|word| word.text().to_ascii_lowercase());
+    let is_cmd = texts.next().is_some_and(|name| matches!(name.as_str(), "cmd" | "cmd.exe"));
+    is_cmd && texts.next().as_deref() == Some("/c") && texts.next().as_deref() == Some("start")
 }
 
 fn inner(program: &mut Program<'_, '_>, grammar: Grammar, text: &str, row: usize) {

@@ -200,7 +200,7 @@ fn passed_on(command: &Command, input: Option<&Word>, reader: &mut Reader<'_, '_
     for file in packed(command) {
         reader.files.entry(file).or_default().merge(&out.taint);
     }
-    if PICKERS.contains(&name) {
+    if PICKERS.contains(&name) || is_picking_program(command) {
         out.taint = out.taint.picked();
     }
     if matches!(name, "cat" | "tee")
@@ -213,6 +213,18 @@ fn passed_on(command: &Command, input: Option<&Word>, reader: &mut Reader<'_, '_
         return Word::unknown();
     }
     out
+}
+
+/// Whether a small program parses what it reads and picks values out of it.
+fn is_picking_program(command: &Command) -> bool {
+    let is_interpreter = ["python", "node", "ruby"].iter().any(|name| command.name().starts_with(name));
+    let picks = |word: &Word| {
+        let text = word.text.as_str();
+        text.contains("json.load") && [".get(", "['", "[\""].iter().any(|picking| text.contains(picking))
+            || text.contains("JSON.parse(") && text.contains(").")
+    };
+    let is_inline = command.has('c', "") || command.has('e', "--eval");
+    is_interpreter && is_inline && command.args().iter().any(picks)
 }
 
 /// The files that a packer or a copier writes.

@@ -2,6 +2,7 @@
 
 mod destruction;
 mod interpreter;
+mod package;
 mod sending;
 mod standing;
 
@@ -40,6 +41,7 @@ pub fn check(reader: &mut Reader<'_, '_>, command: &Command, input: Option<&Word
     note_needs(reader, command, text);
     assembled(reader, command, text);
     interpreter::check(reader, command, input, text);
+    package::check(reader, command, text);
     destruction::check(reader, command, text);
     sending::check(reader, command, input, text);
     standing::check(reader, command, text);
