@@ -33,7 +33,7 @@ pub fn scan(grammar: Grammar, text: &str, source: &Source<'_>, scan: &mut Scan) 
             if statements.is_limited {
                 scan.limit(source.path, "the program nests deeper than what is read");
             }
-            evaluate::run(grammar, &statements.all, source, scan);
+            evaluate::run(grammar, text, &statements.all, source, scan);
         }
         Err(refusal) => scan.limit(source.path, refusal.reason()),
     }

@@ -15,6 +15,8 @@ use std::collections::BTreeMap;
 patterns! {
     /// What a program must hold to return something private.
     PRIVATE = r"(environ|process\.env|\.ssh|\.aws|\.env\b|credential|cookies|keychain|wallet|\.netrc|\.npmrc|id_rsa|history)";
+    /// What a program must hold to send anything.
+    NETWORK = r"(requests|httpx|aiohttp|urllib|http|socket|smtplib|ftplib|paramiko|telnetlib|boto3|pycurl|\bnet\b|dgram|\btls\b|axios|\bgot\b|undici|superagent|fetch|navigator|\bws\b|__import__|import_module|require[ ]*\(([^'\x22\n)]|[^\n)]*\+))";
 }
 
 /// What is known of all programs before one of them is looked at.
@@ -35,7 +37,13 @@ impl Programs {
         if programs.len() < 2 {
             return read;
         }
-        for (path, text, grammar) in programs.iter().filter(|(_, text, _)| PRIVATE.is_in(text)) {
+        let sends: Vec<&str> =
+            programs.iter().filter(|(_, text, _)| NETWORK.is_in(text)).map(|(path, ..)| *path).collect();
+        // What a program returns matters to others alone.
+        let is_used = |path: &str| sends.iter().any(|sender| *sender != path);
+        for (path, text, grammar) in
+            programs.iter().filter(|(path, text, _)| is_used(path) && PRIVATE.is_in(text))
+        {
             if let Ok(statements) = code::read(*grammar, text) {
                 let source = Source::new(path, 1, Setting::Script);
                 read.returns.extend(code::returns(*grammar, &statements, &source));

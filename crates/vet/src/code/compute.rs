@@ -19,7 +19,7 @@ impl Program<'_, '_> {
         call: &Call,
     ) -> Value {
         let path = callee.path.as_str();
-        if let Some(returned) = self.names.get(&format!("{path}()")) {
+        if let Some(returned) = self.returned.get(path) {
             return returned.clone();
         }
         let last = path.rsplit('.').next().unwrap_or_default();
@@ -45,7 +45,7 @@ impl Program<'_, '_> {
                 first.or(Some(callee)).map(Value::text).filter(|file| places::is_credential(file))
         {
             taint.credential = Some(file.to_owned());
-            self.scan.report(self.source, call.row, Code::CredentialRead, &call.text);
+            self.scan.report(self.source, call.row, Code::CredentialRead, self.evidence(call));
         }
         if path.ends_with(".get") || path.starts_with("re.") || path.ends_with(".match") {
             taint = taint.picked();
@@ -88,8 +88,8 @@ impl Program<'_, '_> {
         }
         if method == "join" {
             let (list, between) =
-                if first?.items.is_empty() { (callee, first?.text()) } else { (first?, callee.text()) };
-            return (!list.items.is_empty()).then(|| Value::joined(&list.items, between));
+                if first?.items().is_empty() { (callee, first?.text()) } else { (first?, callee.text()) };
+            return (!list.items().is_empty()).then(|| Value::joined(list.items(), between));
         }
         let reads_credential = method.starts_with("read") && places::is_credential(callee.text());
         (known::TRANSPARENT_METHODS.contains(&method) && arguments.len() <= 1 && !reads_credential)

@@ -22,10 +22,13 @@ const MAX_NESTING: usize = 40;
 /// A program that is being evaluated.
 pub struct Program<'a, 's> {
     pub grammar: Grammar,
+    text: &'a str,
     pub source: &'a Source<'s>,
     pub scan: &'a mut Scan,
     /// What names hold.
     pub names: HashMap<String, Value>,
+    /// What calls of functions are worth, by the functions' names.
+    pub returned: HashMap<String, Value>,
     /// The parameters of functions, and what they were called with.
     parameters: HashMap<String, Vec<(String, Taint)>>,
     nesting: usize,
@@ -35,29 +38,34 @@ pub struct Program<'a, 's> {
 /// What the functions of a program return, by name, where they return what is private.
 pub fn returns(grammar: Grammar, statements: &[Statement], source: &Source<'_>) -> BTreeMap<String, Taint> {
     let mut scan = Scan::default();
-    let (names, parameters) = (HashMap::new(), HashMap::new());
-    let mut program =
-        Program { grammar, source, scan: &mut scan, names, parameters, nesting: 0, rounds: MAX_ROUNDS };
+    // Nothing is reported here, so that nothing is quoted.
+    let mut program = Program::new(grammar, "", source, &mut scan);
     program.all(statements);
     program.all(statements);
     let is_private = |value: &Value| value.taint.credential.is_some() || value.taint.environment;
-    let functions = program.names.iter().filter_map(|(name, value)| Some((name.strip_suffix("()")?, value)));
-    functions
-        .filter(|(_, value)| is_private(value))
-        .map(|(name, value)| (name.to_owned(), value.taint.clone()))
-        .collect()
+    let functions = program.returned.into_iter().filter(|(_, value)| is_private(value));
+    functions.map(|(name, value)| (name, value.taint)).collect()
 }
 
 /// Evaluates a program and measures its calls.
-pub fn run(grammar: Grammar, statements: &[Statement], source: &Source<'_>, scan: &mut Scan) {
-    let (names, parameters) = (HashMap::new(), HashMap::new());
-    let mut program = Program { grammar, source, scan, names, parameters, nesting: 0, rounds: MAX_ROUNDS };
+pub fn run(grammar: Grammar, text: &str, statements: &[Statement], source: &Source<'_>, scan: &mut Scan) {
+    let mut program = Program::new(grammar, text, source, scan);
     // Functions are called above and below where they stand; the second time all calls are known.
     program.all(statements);
     program.all(statements);
 }
 
-impl Program<'_, '_> {
+impl<'a, 's> Program<'a, 's> {
+    fn new(grammar: Grammar, text: &'a str, source: &'a Source<'s>, scan: &'a mut Scan) -> Self {
+        let (names, returned, parameters) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Self { grammar, text, source, scan, names, returned, parameters, nesting: 0, rounds: MAX_ROUNDS }
+    }
+
+    /// The text of a call.
+    pub fn evidence(&self, call: &Call) -> &'a str {
+        self.text.get(call.text.clone()).unwrap_or_default()
+    }
+
     fn all(&mut self, statements: &[Statement]) -> Value {
         let mut returned = Value::default();
         if self.nesting > MAX_NESTING {
@@ -94,9 +102,9 @@ impl Program<'_, '_> {
     /// Goes through a body with each member of a list that is known, else once with the list itself.
     fn each(&mut self, names: &[String], list: &Value, body: &[Statement]) -> Value {
         let mut returned = Value::default();
-        let is_short = !list.items.is_empty() && list.items.len() <= self.rounds;
+        let is_short = !list.items().is_empty() && list.items().len() <= self.rounds;
         let members =
-            if is_short { list.items.clone() } else { vec![Value { items: Vec::new(), ..list.clone() }] };
+            if is_short { list.items().to_vec() } else { vec![list.clone().with_items(Vec::new())] };
         self.rounds = self.rounds.saturating_sub(members.len());
         for member in members {
             names.iter().for_each(|name| {
@@ -130,7 +138,7 @@ impl Program<'_, '_> {
         let mut returned = self.all(body);
         returned.path = format!("{name}()");
         // A call of the function is worth what it returns.
-        self.names.insert(format!("{name}()"), returned);
+        self.returned.insert(name.to_owned(), returned);
     }
 
     /// The value of an expression; calls in it are measured.
@@ -178,14 +186,9 @@ impl Program<'_, '_> {
             return held.clone();
         }
         let whole = is(&path, &["os.environ", "process.env"]);
-        let taint = Taint { environment: whole, ..of.taint };
-        Value {
-            path,
-            taint,
-            hidden: of.hidden || hidden,
-            text: of.text.filter(|_| is_kept(name)),
-            items: of.items,
-        }
+        let taint = Taint { environment: whole, ..of.taint.clone() };
+        let text = of.text.clone().filter(|_| is_kept(name));
+        Value { path, taint, hidden: of.hidden || hidden, text, ..of }
     }
 
     /// One variable of the environment.
@@ -214,8 +217,8 @@ impl Program<'_, '_> {
     fn index(&mut self, of: &Expression, index: &Expression) -> Value {
         let is_plain = matches!(index, Expression::Text(_));
         let (of, key) = (self.value(of), self.value(index));
-        if let (Expression::Number(number), false) = (index, of.items.is_empty()) {
-            let item = usize::try_from(*number).ok().and_then(|at| of.items.get(at));
+        if let (Expression::Number(number), false) = (index, of.items().is_empty()) {
+            let item = usize::try_from(*number).ok().and_then(|at| of.items().get(at));
             if let Some(item) = item {
                 return item.clone();
             }
@@ -231,16 +234,17 @@ impl Program<'_, '_> {
 
     fn group(&mut self, entries: &[(Option<String>, Expression)]) -> Value {
         let mut out = Value::default();
+        let mut items = Vec::new();
         for (key, value) in entries {
             let value = self.value(value);
             let is_header = key.as_deref().is_some_and(is_header);
             // A credential that a request shows to prove itself is one secret, not a file that is sent.
             out.taint.merge(&if is_header { value.taint.clone().picked() } else { value.taint.clone() });
-            if out.items.len() < MAX_ITEMS {
-                out.items.push(value);
+            if items.len() < MAX_ITEMS {
+                items.push(value);
             }
         }
-        out
+        out.with_items(items)
     }
 
     fn call(&mut self, call: &Call) -> Value {
@@ -281,7 +285,7 @@ impl Program<'_, '_> {
         callee: &Value,
         result: &Value,
     ) -> Value {
-        if !callee.items.is_empty() {
+        if !callee.items().is_empty() {
             return self.each(parameters, callee, body);
         }
         let mut taint = callee.taint.clone();

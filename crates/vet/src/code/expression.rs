@@ -2,6 +2,7 @@
 
 use crate::decode;
 use crate::syntax::{MAX_TREE_DEPTH, text_of};
+use std::ops::Range;
 use tree_sitter::Node;
 
 /// How many characters of a call serve as evidence.
@@ -41,8 +42,8 @@ pub struct Call {
     pub arguments: Vec<(Option<String>, Expression)>,
     /// The row it stands on.
     pub row: usize,
-    /// Its text, shortened.
-    pub text: String,
+    /// Where its text stands in the program, shortened.
+    pub text: Range<usize>,
 }
 
 /// A statement; conditions and loops are flattened.
@@ -102,7 +103,9 @@ impl<'a> Lowering<'a> {
         callee: Expression,
         arguments: Vec<(Option<String>, Expression)>,
     ) -> Expression {
-        let text = self.text(node).chars().take(MAX_TEXT).collect();
+        let text = self.text(node);
+        let end = text.char_indices().nth(MAX_TEXT).map_or(text.len(), |(end, _)| end);
+        let text = node.start_byte()..node.start_byte() + end;
         Expression::Call(Box::new(Call { callee, arguments, row: node.start_position().row, text }))
     }
 }

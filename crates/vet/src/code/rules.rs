@@ -34,7 +34,7 @@ pub fn check(program: &mut Program<'_, '_>, called: &Called<'_>) {
 }
 
 fn report(program: &mut Program<'_, '_>, called: &Called<'_>, code: Code) {
-    program.scan.report(program.source, called.call.row, code, &called.call.text);
+    program.scan.report(program.source, called.call.row, code, program.evidence(called.call));
 }
 
 fn hidden(program: &mut Program<'_, '_>, called: &Called<'_>) {
@@ -86,12 +86,12 @@ fn commands(program: &mut Program<'_, '_>, called: &Called<'_>) {
     }
     let Some(first) = called.arguments.first() else { return };
     let mut words: Vec<&Value> =
-        if first.items.is_empty() { vec![first] } else { first.items.iter().collect() };
+        if first.items().is_empty() { vec![first] } else { first.items().iter().collect() };
     // `spawn("bash", ["-c", …])`: the list stands behind the program.
     let is_split =
-        first.items.is_empty() && called.arguments.get(1).is_some_and(|list| !list.items.is_empty());
+        first.items().is_empty() && called.arguments.get(1).is_some_and(|list| !list.items().is_empty());
     if is_split {
-        words.extend(called.arguments.get(1).into_iter().flat_map(|list| &list.items));
+        words.extend(called.arguments.get(1).into_iter().flat_map(|list| list.items()));
     }
     origin(program, called, &executed(&words, first));
     if words.len() == 1 {
@@ -144,7 +144,7 @@ fn sends(program: &mut Program<'_, '_>, called: &Called<'_>) {
     }
     if program.source.setting == Setting::Script {
         let line = program.source.at(called.call.row);
-        program.scan.needs.network(program.source.path, line, &called.call.text);
+        program.scan.needs.network(program.source.path, line, program.evidence(called.call));
     }
     let mut sent = Taint::default();
     called.arguments.iter().for_each(|argument| sent.merge(&argument.taint));
@@ -199,6 +199,6 @@ fn writes(program: &mut Program<'_, '_>, called: &Called<'_>) {
     let target = if method { called.callee.text() } else { called.arguments.first().map_or("", Value::text) };
     if !["/tmp", "/output", "/dev"].iter().any(|own| target.starts_with(own)) {
         let line = program.source.at(called.call.row);
-        program.scan.needs.write(program.source.path, line, &called.call.text);
+        program.scan.needs.write(program.source.path, line, program.evidence(called.call));
     }
 }

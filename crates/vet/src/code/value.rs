@@ -1,6 +1,7 @@
 //! What an expression is known to be: its text, what it is called, and where it comes from.
 
 use crate::flow::Taint;
+use std::rc::Rc;
 
 /// How much of a text is kept.
 const MAX_TEXT: usize = 16 * 1024;
@@ -16,8 +17,8 @@ pub struct Value {
     pub hidden: bool,
     /// Where it comes from.
     pub taint: Taint,
-    /// The members of a list that is known.
-    pub items: Vec<Value>,
+    /// The members of a list that is known; shared, since lists of lists would else grow with every name they are given.
+    pub(super) members: Option<Rc<[Value]>>,
 }
 
 impl Value {
@@ -46,6 +47,17 @@ impl Value {
             parts.iter().map(|part| part.text.as_deref()).collect::<Option<_>>().filter(|_| size <= MAX_TEXT);
         let text = texts.map(|texts| texts.join(between)).filter(|text| text.len() <= MAX_TEXT);
         Self { text, taint, ..Self::default() }
+    }
+
+    /// The same, with the members of a list.
+    #[must_use]
+    pub fn with_items(self, items: Vec<Self>) -> Self {
+        Self { members: (!items.is_empty()).then(|| items.into()), ..self }
+    }
+
+    /// The members of a list that is known.
+    pub fn items(&self) -> &[Self] {
+        self.members.as_deref().unwrap_or_default()
     }
 
     /// The known text, or nothing.

@@ -123,3 +123,15 @@ fn a_limit_that_is_reached_is_never_clean() {
     assert!(!report.partial.is_empty());
     assert_eq!(report.verdict(&Policy::default()).as_str(), "warn");
 }
+
+/// Each list was copied wherever its name stood: twelve levels of sixty members would have filled any memory.
+#[test]
+fn lists_of_lists_do_not_grow_with_every_name() {
+    let level = |at: usize| format!("x{} = [{}]\n", at + 1, format!("x{at}, ").repeat(60));
+    let program: String = (0..12).map(level).collect();
+    let text = format!(
+        "//- /SKILL.md\n---\nname: sample\ndescription: A sample.\n---\nText.\n//- /x.py\nimport os\nx0 = 'echo'\n{program}os.system(x12)\n"
+    );
+    let report = World::read(&text).vet();
+    assert_eq!(report.verdict(&Policy::default()).as_str(), "allow");
+}
