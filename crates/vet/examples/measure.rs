@@ -27,9 +27,17 @@ fn main() {
     }
 }
 
-/// The nanoseconds that this thread has run.
+/// The nanoseconds that this thread has run; the kernel's tables tell it only tick by tick.
+#[cfg(target_os = "linux")]
 fn own_time() -> Option<u64> {
-    fs::read_to_string("/proc/thread-self/schedstat").ok()?.split(' ').next()?.parse().ok()
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    let (seconds, rest) = (u64::try_from(time.tv_sec).ok()?, u64::try_from(time.tv_nsec).ok()?);
+    Some(seconds * 1_000_000_000 + rest)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn own_time() -> Option<u64> {
+    None
 }
 
 fn collect(root: &Path, directory: &Path, files: &mut Vec<(String, Vec<u8>)>) {
