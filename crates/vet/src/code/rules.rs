@@ -91,7 +91,7 @@ fn commands(program: &mut Program<'_, '_>, called: &Called<'_>) {
     let is_split =
         first.items().is_empty() && called.arguments.get(1).is_some_and(|list| !list.items().is_empty());
     if is_split {
-        words.extend(called.arguments.get(1).into_iter().flat_map(|list| list.items()));
+        words.extend(called.arguments.get(1).into_iter().flat_map(Value::items));
     }
     origin(program, called, &executed(&words, first));
     if words.len() == 1 {
