@@ -98,7 +98,7 @@ fn kept(workshop: &Workshop<'_>, started: Timestamp, ran: &Ran, reply: &reply::R
     for (name, stream) in [("stdout", &outcome.stdout), ("stderr", &outcome.stderr)] {
         if stream.total > 0 {
             // A log that cannot be kept is missed by nobody but whoever looks for it; its digest stays.
-            workshop.store.put(&stream.bytes).ok();
+            workshop.store.put_log(&stream.bytes).ok();
             kept.outputs.insert(name.to_owned(), stream_of(stream));
         }
     }
