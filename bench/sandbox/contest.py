@@ -39,8 +39,8 @@ class Series:
         return ordered[min(len(ordered) - 1, -(-len(ordered) * 95 // 100) - 1)]
 
 
-def hold(launcher: Launcher, rows: list[Row], rounds: int) -> list[Series]:
-    """Runs all rows in turn. A row that fails once is out, with its own words."""
+def hold(launcher: Launcher, rows: list[Row], rounds: int, evenly: bool = False) -> list[Series]:
+    """Runs all rows in turn; `evenly` runs slow ones as often as the others. A row that fails once is out, with its own words."""
     contest = {row.label: (row, Series(row.label, note=row.missing)) for row in rows}
     running = {label for label, (row, _) in contest.items() if row.request is not None}
     every = {}
@@ -55,7 +55,7 @@ def hold(launcher: Launcher, rows: list[Row], rounds: int) -> list[Series]:
                 series.runs.clear()
                 series.note = f"failed: {reason(run)}"
             elif turn < WARM_UPS:
-                every[label] = pace(run.wall_ms, rounds)
+                every[label] = 1 if evenly else pace(run.wall_ms, rounds)
             else:
                 series.runs.append(run.wall_ms)
         show_progress(turn + 1, WARM_UPS + rounds)

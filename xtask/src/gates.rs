@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::{audit, process, tidy, vm};
+use crate::{audit, bench_tests, process, tidy, vm};
 
 /// One thing that has to hold.
 pub struct Step {
@@ -22,7 +22,7 @@ enum Action {
     Own(fn(&Path) -> Result<(), String>),
 }
 
-/// Formatting, lints and the house rules.
+/// Formatting, lints, the house rules, and the tests of what measures.
 pub const QUALITY: &[Step] = &[
     Step {
         name: "format",
@@ -34,6 +34,7 @@ pub const QUALITY: &[Step] = &[
         action: Action::Own(tidy::run),
         fix: "each finding above says how; `cargo xtask tidy` repeats them",
     },
+    Step { name: "bench-tests", action: Action::Own(bench_tests::run), fix: "run `bench/NAME/tests.py`" },
     Step {
         name: "clippy",
         action: Action::Cargo(

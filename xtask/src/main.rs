@@ -8,6 +8,7 @@
 )]
 
 mod audit;
+mod bench_tests;
 mod gates;
 mod process;
 mod soak;
@@ -40,7 +41,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
     },
     Subcommand {
         name: "quality-check",
-        about: "formatting, clippy and tidy",
+        about: "formatting, clippy, tidy and the tests of the benchmarks",
         run: Run::Alone(|root| gates::run(root, &[gates::QUALITY])),
     },
     Subcommand {

@@ -9,7 +9,7 @@ mod list;
 mod sensitive;
 mod show;
 
-pub use apply::{changes_apply, changes_drop};
+pub use apply::{ApplyRequest, changes_apply, changes_drop};
 pub(crate) use keep::Keeping;
 pub use list::changes_list;
 pub use show::changes_show;

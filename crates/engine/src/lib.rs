@@ -56,7 +56,7 @@ pub use approvals::{
     grants_revoke, request, requests,
 };
 pub use books::{Approvals, Books, RunLock};
-pub use changes::{changes_apply, changes_drop, changes_list, changes_show};
+pub use changes::{ApplyRequest, changes_apply, changes_drop, changes_list, changes_show};
 pub use check::{CheckRequest, check};
 pub use codes::Code;
 pub use contract::contract;

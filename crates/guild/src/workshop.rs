@@ -7,7 +7,8 @@ use clap::ValueEnum;
 use guild_engine::catalog::Freshness;
 use guild_engine::ledger::via;
 use guild_engine::ports::{Answer, Approver};
-use guild_engine::{Books, Code, Consent, Lifetime, Refusal, Workshop, container_backends};
+use guild_engine::{Books, Code, Consent, Hall, Lifetime, Refusal, Workshop, configure, container_backends};
+use std::mem::ManuallyDrop;
 
 /// How a person approves in the same breath as they ask.
 #[derive(Debug, clap::Args)]
@@ -48,12 +49,21 @@ impl ConsentArgs {
 /// Does something in the workshop, on this thread: containers die with the thread that launched them.
 pub fn within<T>(ui: &Ui, work: impl AsyncFnOnce(&Workshop<'_>) -> T) -> Result<T, Refusal> {
     let ended = runtime::block_on(async {
-        let mut hall = ui.hall(Freshness::Indexed);
-        let (places, images) = (ui.places(), ui.images());
-        let books = Books::open_to_write(&places, &hall.config, &hall.ignored_config, ui.moment()).await?;
+        let (places, files) = (ui.places(), ui.config_files());
+        let configured = configure(&files);
+        // Skills are looked for, and containers surveyed, while the books are opened: neither needs the other.
+        let (machine, surroundings) = (ui.machine().clone(), ui.surroundings());
+        let looking = tokio::task::spawn_blocking(move || {
+            let hall = Hall::open(machine, &files, Freshness::Indexed);
+            (ManuallyDrop::new(hall), container_backends(&surroundings))
+        });
+        let opening = Books::open_to_write(&places, &configured.config, &configured.ignored, ui.moment());
+        let (looked, opened) = tokio::join!(looking, opening);
+        let looked = looked.map_err(|error| Refusal::new(Code::Internal, error.to_string()));
+        let ((mut hall, backends), books) = (looked?, opened?);
+        ui.warn_of_ignored(&hall);
         hall.allow(&books).await?;
-        let backends = container_backends(&ui.surroundings());
-        let store = places.store()?;
+        let (images, store) = (ui.images(), places.store()?);
         let person = TerminalApprover::new(ui);
         let approver: Option<&dyn Approver> = if ui.is_terminal() { Some(&person) } else { None };
         let clock = || ui.now();

@@ -36,6 +36,9 @@ pub trait Backend: Send + Sync {
     /// Starts a container that waits for commands. It ends when it is stopped or when this process ends. The policy's time limit is
     /// that of the container.
     fn start<'a>(&'a self, policy: &'a Policy) -> Pending<'a, Result<Box<dyn Container>, LaunchError>>;
+
+    /// Removes the copy of a root file system that launches have put into a store of the runtime's own; whether there was one.
+    fn forget_root<'a>(&'a self, digest: &'a str) -> Pending<'a, Result<bool, LaunchError>>;
 }
 
 /// A container that lives on.

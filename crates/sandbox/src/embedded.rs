@@ -120,6 +120,11 @@ impl Backend for Embedded {
         })
     }
 
+    /// It keeps no copies: roots are mounted where they lie.
+    fn forget_root<'a>(&'a self, _digest: &'a str) -> Pending<'a, Result<bool, LaunchError>> {
+        Box::pin(std::future::ready(Ok(false)))
+    }
+
     fn start<'a>(&'a self, policy: &'a Policy) -> Pending<'a, Result<Box<dyn Container>, LaunchError>> {
         Box::pin(async move {
             let limits = self.limit(policy).await?;

@@ -114,12 +114,6 @@ impl Engine {
             importing: Mutex::new(()),
         }))
     }
-
-    /// Removes a root file system from the engine's own store, where a launch has put it; it is imported again when it is needed.
-    pub async fn forget_root(&self, digest: &str) -> Result<(), LaunchError> {
-        let (inner, digest) = (Arc::clone(&self.0), digest.to_owned());
-        worker::run(async move { root::forget(&*inner.connected().await?, &digest).await }).await
-    }
 }
 
 impl Inner {
@@ -230,6 +224,11 @@ impl Backend for Engine {
     ) -> Pending<'a, Result<Child, LaunchError>> {
         let (inner, policy, command) = (Arc::clone(&self.0), policy.clone(), command.clone());
         Box::pin(worker::run(async move { inner.launch(policy, command).await }))
+    }
+
+    fn forget_root<'a>(&'a self, digest: &'a str) -> Pending<'a, Result<bool, LaunchError>> {
+        let (inner, digest) = (Arc::clone(&self.0), digest.to_owned());
+        Box::pin(worker::run(async move { root::forget(&*inner.connected().await?, &digest).await }))
     }
 
     fn start<'a>(&'a self, policy: &'a Policy) -> Pending<'a, Result<Box<dyn Container>, LaunchError>> {

@@ -3,6 +3,7 @@
 //! ```text
 //! version                      the version of this layout
 //! blobs/sha256/ab/HEX          one file's content, a tree's manifest, or whatever else is named by its digest
+//! logs/sha256/ab/HEX           what a run has printed; nothing depends on it
 //! trees/sha256/ab/HEX/         the files of a tree, as containers see them: made of blobs, checked before each use
 //! tmp/                         what is being made, each with a lock that its maker holds
 //! ```
@@ -15,6 +16,7 @@ mod blob;
 mod error;
 mod follow;
 mod limits;
+mod log;
 mod stage;
 mod tree;
 mod walk;

@@ -25,7 +25,7 @@ async fn found(books: &Books, store: Option<&Store>, id: &str) -> Result<Receipt
     let receipt = receipt.ok_or_else(unknown)?;
     let printed = |name: &str| {
         let output = receipt.receipt.entry.outcome.as_ref()?.outputs.get(name)?;
-        let bytes = store?.get(&output.digest).ok()?;
+        let bytes = store?.get_log(&output.digest).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     };
     let (stdout, stderr) = (printed("stdout"), printed("stderr"));

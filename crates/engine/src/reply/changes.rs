@@ -1,5 +1,7 @@
 //! The replies about changes that wait for a decision.
 
+use guild_ledger::receipt;
+use guild_manifest::Digest;
 use guild_sandbox::changes::{Change, ChangeKind, ChangeSet, Node};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,6 +25,9 @@ pub struct ChangeSummary {
     pub sensitive: usize,
     /// What the container left that is never applied, which keeps the whole set from being applied.
     pub refused: Vec<RefusedChange>,
+    /// The digest of the list of paths with what each was and would be, as receipts name it.
+    #[schemars(with = "String")]
+    pub digest: Digest,
 }
 
 /// Something that is never applied.
@@ -76,7 +81,7 @@ pub struct ChangeDetail {
 }
 
 /// `changes apply` and `changes drop`.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct ChangesDecided {
     /// The set.
     pub id: String,
@@ -84,6 +89,8 @@ pub struct ChangesDecided {
     pub done: bool,
     /// What the set held.
     pub changes: Option<ChangeSummary>,
+    /// The receipt of the decision.
+    pub receipt: Option<String>,
 }
 
 impl ChangeSummary {
@@ -101,7 +108,14 @@ impl ChangeSummary {
             deleted: count(ChangeKind::Deleted),
             sensitive: set.changes.iter().filter(|change| change.sensitive).count(),
             refused: refused.collect(),
+            digest: Digest::of(serde_json::to_string(&set.changes).unwrap_or_default().as_bytes()),
         }
+    }
+
+    /// What a receipt keeps of it.
+    pub(crate) fn kept(&self) -> receipt::Changes {
+        let files = (self.added + self.changed + self.deleted) as u64;
+        receipt::Changes { id: self.id.clone(), files, digest: self.digest }
     }
 }
 

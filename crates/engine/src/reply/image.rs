@@ -154,6 +154,10 @@ pub struct ImageRemove {
     pub freed_bytes: u64,
     /// The roles that are made of it.
     pub roles: Vec<String>,
+    /// The container engines that had a copy of it and have none any more.
+    pub forgotten: Vec<&'static str>,
+    /// Why others still have one.
+    pub copies_left: Vec<String>,
 }
 
 impl ImageKept {

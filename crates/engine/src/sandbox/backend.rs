@@ -54,6 +54,11 @@ impl Backends {
         probes
     }
 
+    /// All of them, the preferred one first.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &dyn Backend> {
+        self.all.iter().map(AsRef::as_ref)
+    }
+
     /// Gives the runtime of this name away.
     pub fn take(self, name: &str) -> Option<Box<dyn Backend>> {
         self.all.into_iter().find(|backend| backend.name() == name)

@@ -2,10 +2,11 @@
 
 mod show;
 
+use crate::books::{Access, ask};
 use crate::print::{Cell, Ink, table};
 use crate::ui::Ui;
 use guild_engine::reply::ChangeSummary;
-use guild_engine::{changes_apply, changes_drop, changes_list, counted};
+use guild_engine::{ApplyRequest, changes_apply, changes_drop, changes_list, counted};
 use std::process::ExitCode;
 
 /// Decide about what containers wrote to copy-on-write mounts
@@ -33,34 +34,49 @@ enum Command {
         /// Apply files, too, that decide what agents and machines do: .git, CI, agents' settings
         #[arg(long)]
         sensitive: bool,
+        /// As this agent, which may not decide and is refused
+        #[arg(long, value_name = "AGENT")]
+        agent: Option<String>,
     },
     /// Forget a change set; its directory stays as it is
     Drop {
         /// The change set
         id: String,
+        /// As this agent, which may not decide and is refused
+        #[arg(long, value_name = "AGENT")]
+        agent: Option<String>,
     },
 }
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
-    let places = ui.places();
     match &args.command {
         Command::List => list(ui),
         Command::Show { id } => show::run(id, ui),
-        Command::Apply { id, sensitive } => {
-            let mut envelope = changes_apply(&places, id, *sensitive);
-            if let Some(set) = &envelope.data.changes {
-                envelope.message = format!("{} applied to {}", count(set), set.directory);
-            }
-            ui.finish(&envelope, |_, _, _| Ok(()))
+        Command::Apply { id, sensitive, agent } => {
+            apply(ApplyRequest { id, sensitive: *sensitive }, agent.as_deref(), ui)
         }
-        Command::Drop { id } => {
-            let mut envelope = changes_drop(&places, id);
-            if let Some(set) = &envelope.data.changes {
-                envelope.message = format!("{} dropped; {} is as it was", count(set), set.directory);
-            }
-            ui.finish(&envelope, |_, _, _| Ok(()))
-        }
+        Command::Drop { id, agent } => discard(id, agent.as_deref(), ui),
     }
+}
+
+fn apply(request: ApplyRequest<'_>, agent: Option<&str>, ui: &Ui) -> ExitCode {
+    let (places, by) = (ui.places(), ui.principal(agent));
+    let mut envelope =
+        ask(ui, Access::Write, async |books| changes_apply(&places, books, ui.moment(), request, by).await);
+    if let Some(set) = &envelope.data.changes {
+        envelope.message = format!("{} applied to {}", count(set), set.directory);
+    }
+    ui.finish(&envelope, |_, _, _| Ok(()))
+}
+
+fn discard(id: &str, agent: Option<&str>, ui: &Ui) -> ExitCode {
+    let (places, by) = (ui.places(), ui.principal(agent));
+    let mut envelope =
+        ask(ui, Access::Write, async |books| changes_drop(&places, books, ui.moment(), id, by).await);
+    if let Some(set) = &envelope.data.changes {
+        envelope.message = format!("{} dropped; {} is as it was", count(set), set.directory);
+    }
+    ui.finish(&envelope, |_, _, _| Ok(()))
 }
 
 fn list(ui: &Ui) -> ExitCode {

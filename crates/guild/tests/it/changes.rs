@@ -209,3 +209,28 @@ me'",
     "#]],
     );
 }
+
+#[test]
+fn every_decision_leaves_a_receipt_and_no_agent_makes_one() {
+    let env = env(FILES);
+    let id = kept(&env, "echo more >> poem.txt; mkdir .claude");
+    for decision in [
+        &["changes", "apply", &id, "--sensitive", "--agent", "intern"][..],
+        &["changes", "drop", &id, "--agent", "intern"],
+        &["changes", "apply", &id],
+        &["changes", "apply", &id, "--sensitive"],
+    ] {
+        env.guild(decision);
+    }
+    let other = kept(&env, "echo again >> poem.txt");
+    env.guild(&["changes", "drop", &other]);
+    let reply = envelope(&env.guild(&["receipts", "list", "--json"]).stdout());
+    let receipts = reply["data"]["receipts"].as_array().unwrap();
+    let told: String = receipts
+        .iter()
+        .rev()
+        .map(|receipt| format!("{} {} {}\n", receipt["kind"], receipt["code"], receipt["principal"]["agent"]))
+        .collect();
+    expect![""].assert_eq(&told);
+    assert_eq!(envelope(&env.guild(&["receipts", "verify", "--json"]).stdout())["data"]["verified"], true);
+}

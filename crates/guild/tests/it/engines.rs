@@ -1,5 +1,6 @@
 //! Containers of Docker and Podman from the command line: the same commands, the same answers, another runtime.
 
+use crate::roles::write_busybox;
 use crate::{env, envelope};
 use expect_test::expect;
 use guild_testkit::{Docker, Env, Podman, session};
@@ -67,8 +68,7 @@ with_both! {
         let script = "echo out > /output/file; ln -s /etc/passwd /output/link";
         let output = env.guild(&["sandbox", "run", "--json", "--out", "kept", "--", "sh", "-c", script]);
         let data = envelope(&output.stdout())["data"].clone();
-        let config = std::fs::read_to_string(env.home().join(".config/guild/config.toml")).unwrap();
-        assert!(config.contains(data["backend"].as_str().unwrap()), "{data}");
+        assert!(configured(env).contains(data["backend"].as_str().unwrap()), "{data}");
         assert_eq!((&data["files"], &data["left_behind"][0]["path"]), (&serde_json::json!(["file"]), &"link".into()));
         assert_eq!(std::fs::read_to_string(env.join("project/kept/file")).unwrap(), "out\n");
     }
@@ -83,6 +83,32 @@ with_both! {
         assert_eq!(env.guild(&["changes", "apply", id]).code(), Some(0));
         assert_eq!(std::fs::read_to_string(env.join("project/notes.txt")).unwrap(), "hello\nmore\n");
         assert_eq!(std::fs::read_to_string(env.join("project/new.txt")).unwrap(), "new\n");
+    }
+
+    fn a_skill_runs_under_its_contract_and_its_changes_wait(env) {
+        env.write(SKILL);
+        let output = env.guild(&["run", "append", "--param", "path=notes.txt", "--approve", "once", "--json"]);
+        let reply = envelope(&output.stdout());
+        let data = &reply["data"];
+        assert_eq!((&reply["code"], &data["output"]["lines"]), (&"ok".into(), &2.into()), "{output}");
+        assert!(configured(env).contains(data["backend"].as_str().unwrap()), "{output}");
+        assert_eq!((&data["changes"][0]["changed"], data["changes"].as_array().unwrap().len()), (&1.into(), 1), "{output}");
+        assert_eq!(std::fs::read_to_string(env.join("project/notes.txt")).unwrap(), "hello\n");
+        let again = env.guild(&["run", "append", "--param", "path=notes.txt", "--json"]);
+        assert_eq!(envelope(&again.stdout())["code"], "approval_required", "{again}");
+        assert_eq!(env.guild(&["receipts", "verify"]).code(), Some(0));
+    }
+
+    fn an_image_that_is_removed_is_gone_from_the_engine(env) {
+        env.write(&format!("//- /home/.config/guild/config.toml\n{}[sandbox.roles.tools]\nimage = \"busybox\"\n", configured(env)));
+        write_busybox(env);
+        assert_eq!(env.guild(&["image", "import", "busybox.tar"]).code(), Some(0));
+        let ran = env.guild(&["sandbox", "run", "--role", "tools", "--", "/bin/busybox", "echo", "hi"]);
+        assert_eq!(ran.stdout(), "hi\n", "{ran}");
+        let removed = env.guild(&["image", "remove", "busybox", "--force", "--json"]);
+        let data = envelope(&removed.stdout())["data"].clone();
+        assert_eq!((data["forgotten"].as_array().unwrap().len(), &data["copies_left"]), (1, &serde_json::json!([])), "{removed}");
+        assert!(configured(env).contains(data["forgotten"][0].as_str().unwrap()), "{removed}");
     }
 
     fn a_container_lives_on_between_commands_and_ends_when_it_is_stopped(env) {
@@ -109,6 +135,33 @@ with_both! {
         "#]]
         .assert_eq(&session(env, &script.replace("$C", &id)).replace(&id, "$C"));
     }
+}
+
+/// A skill that appends a line to a file, and says how many there are then.
+const SKILL: &str = r#"
+//- /project/.git/
+//- /project/.guild/skills/append/SKILL.md
+---
+name: append
+description: Appends a line
+script: append.py
+params: {path: {type: string, format: path, required: true}}
+outputs: {type: object, properties: {lines: {type: integer}}, required: [lines]}
+capabilities: {workspace: write}
+---
+Append.
+//- /project/.guild/skills/append/append.py
+import json, sys
+path = sys.argv[sys.argv.index("--path") + 1]
+with open(path, "a") as file:
+    file.write("more\n")
+with open(path) as file:
+    print(json.dumps({"lines": len(file.readlines())}))
+"#;
+
+/// What chooses the runtime.
+fn configured(env: &Env) -> String {
+    std::fs::read_to_string(env.home().join(".config/guild/config.toml")).unwrap()
 }
 
 /// A project, and a configuration that chooses the runtime.

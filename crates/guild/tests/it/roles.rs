@@ -21,6 +21,12 @@ image = \"gone\"
 /// A world with Debian's static busybox as an archive and as a directory.
 fn world() -> Env {
     let env = env(CONFIG);
+    write_busybox(&env);
+    env
+}
+
+/// Debian's static busybox, as the directory `root` in the home and as an archive in the project.
+pub fn write_busybox(env: &Env) {
     let program = std::fs::read("/bin/busybox").unwrap();
     let directory = env.home().join("root/bin");
     std::fs::create_dir_all(&directory).unwrap();
@@ -32,7 +38,6 @@ fn world() -> Env {
     builder.follow_symlinks(false);
     builder.append_dir_all("", env.home().join("root")).unwrap();
     std::fs::write(env.project().join("busybox.tar"), builder.into_inner().unwrap()).unwrap();
-    env
 }
 
 #[test]

@@ -37,7 +37,12 @@ impl Contained {
 
     /// Runs the command in a container of its own to its end, which is also that of its cgroup.
     pub fn launch(&self) -> Result<(), Box<dyn Error>> {
-        self.finish(async { self.embedded.launch(&self.policy, &self.command).await })
+        self.run(&self.policy, &self.command)
+    }
+
+    /// The same with another policy and another command.
+    pub fn run(&self, policy: &Policy, command: &Command) -> Result<(), Box<dyn Error>> {
+        self.finish(async { self.embedded.launch(policy, command).await })
     }
 
     /// Starts a container that waits for commands.

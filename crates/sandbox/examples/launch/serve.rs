@@ -1,4 +1,5 @@
-//! Answers requests, one JSON object a line: `{"launch": "embedded"}`, or `{"launch": "program", "argv": […], "env": {…}}`.
+//! Answers requests, one JSON object a line: `{"launch": "embedded"}`, `{"launch": "program", "argv": […], "env": {…}}`, or
+//! `{"launch": "mounted", "argv": […], "mounts": {"/inside": "/outside"}, "keep": "/directory"}`.
 //!
 //! An answer is `{"nanoseconds": …, "code": …, "said": …}`; `said` is what a program wrote to standard error. What has to be made before
 //! or taken away after a launch is not in the time.
@@ -7,8 +8,10 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{BufRead as _, Read as _, Seek as _, Write as _};
 use std::os::fd::AsFd as _;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use guild_sandbox::{Command, Mount, Policy};
 use serde::{Deserialize, Serialize};
 
 use crate::contained::Contained;
@@ -28,6 +31,8 @@ enum Request {
     Floor { argv: Vec<String> },
     /// A command in a container of its own.
     Embedded,
+    /// A command of one's own in a container of its own, with these directories read-only and its `/output` kept.
+    Mounted { argv: Vec<String>, mounts: BTreeMap<PathBuf, PathBuf>, keep: PathBuf },
     /// A command in a container that was started before.
     Prepared,
 }
@@ -56,6 +61,10 @@ fn answer(contained: &Contained, request: Request) -> Result<Answer, Box<dyn Err
         Request::Program { argv, env } => run(&argv, &env, Walls::None),
         Request::Floor { argv } => run(&argv, &BTreeMap::new(), Walls::Namespaces),
         Request::Embedded => told(timed(|| contained.launch())),
+        Request::Mounted { argv, mounts, keep } => {
+            let (policy, command) = mounted(argv, mounts, keep);
+            told(timed(|| contained.run(&policy, &command)))
+        }
         Request::Prepared => {
             let container = contained.start()?;
             let answer = told(timed(|| contained.exec(&*container)));
@@ -63,6 +72,18 @@ fn answer(contained: &Contained, request: Request) -> Result<Answer, Box<dyn Err
             answer
         }
     }
+}
+
+/// What a script gets: directories to read, and a place whose files stay.
+fn mounted(argv: Vec<String>, mounts: BTreeMap<PathBuf, PathBuf>, keep: PathBuf) -> (Policy, Command) {
+    let mut policy = Policy::default();
+    policy.mounts = mounts.into_iter().map(|(inside, outside)| Mount::read_only(outside, inside)).collect();
+    for scratch in policy.scratch.iter_mut().filter(|scratch| scratch.target.ends_with("output")) {
+        scratch.keep = Some(keep.clone());
+    }
+    let mut argv = argv.into_iter();
+    let command = Command::new(argv.next().unwrap_or_default()).args(argv).cwd("/skill");
+    (policy, command)
 }
 
 fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {

@@ -48,12 +48,13 @@ pub(super) async fn import_places(connection: &Connection, parts: &[Part]) -> Re
     Ok(image)
 }
 
-/// Removes a root from the engine's store; that it is not there is no error.
-pub(super) async fn forget(connection: &Connection, digest: &str) -> Result<(), LaunchError> {
+/// Removes a root from the engine's store; whether it was there. A launch that needs it imports it again.
+pub(super) async fn forget(connection: &Connection, digest: &str) -> Result<bool, LaunchError> {
     let image = image(connection, digest)?;
     match connection.client.remove_image(&image, None::<RemoveImageOptions>, None).await {
-        Err(error) if !is_absent(&error) => Err(connection.refused()(error)),
-        _ => Ok(()),
+        Ok(_) => Ok(true),
+        Err(error) if is_absent(&error) => Ok(false),
+        Err(error) => Err(connection.refused()(error)),
     }
 }
 

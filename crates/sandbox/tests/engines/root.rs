@@ -16,10 +16,10 @@ with_both! {
         fs::write(root.join("etc/motto"), "second\n").unwrap();
         assert_eq!(shown(&world.shell(&policy, "cat /etc/motto")), "0 \"first\\n\" \"\"");
         let Root::Directory { digest, .. } = &policy.root else { panic!("a directory") };
-        block_on(world.engine.forget_root(digest)).unwrap();
+        assert!(block_on(world.engine.forget_root(digest)).unwrap());
         assert_eq!(shown(&world.shell(&policy, "cat /etc/motto")), "0 \"second\\n\" \"\"");
-        block_on(world.engine.forget_root(digest)).unwrap();
-        block_on(world.engine.forget_root(digest)).unwrap();
+        assert!(block_on(world.engine.forget_root(digest)).unwrap());
+        assert!(!block_on(world.engine.forget_root(digest)).unwrap());
     }
 
     fn two_launches_at_once_import_a_root_once(world) {

@@ -16,6 +16,26 @@ fn what_is_put_in_comes_out_under_its_digest() {
 }
 
 #[test]
+fn what_a_run_has_printed_is_kept_apart_and_checked_when_it_is_read() {
+    let world = World::new("");
+    let store = world.store();
+    let digest = store.put_log(b"printed").unwrap();
+    assert_eq!(
+        (store.put_log(b"printed").unwrap(), store.get_log(&digest).unwrap()),
+        (digest, b"printed".to_vec())
+    );
+    // It is relied on by nobody, and so is nothing that anybody may rely on.
+    assert!(store.get(&digest).is_err());
+    let hex = digest.to_hex();
+    let path = world.fixture.join("data/store/logs/sha256").join(&hex[..2]).join(&hex);
+    fs::write(&path, b"pRinted").unwrap();
+    assert!(store.get_log(&digest).unwrap_err().to_string().contains("is damaged"));
+    fs::write(&path, b"short").unwrap();
+    store.put_log(b"printed").unwrap();
+    assert_eq!(store.get_log(&digest).unwrap(), b"printed");
+}
+
+#[test]
 fn what_was_never_put_in_is_missing() {
     let world = World::new("");
     let digest = Digest::of(b"never");

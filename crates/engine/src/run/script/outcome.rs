@@ -5,7 +5,7 @@ use guild_manifest::Digest;
 use guild_sandbox::{Captured, ExitStatus, Outcome};
 
 use super::contained::Ran;
-use crate::reply::{self, SandboxRun};
+use crate::reply::{self, ChangeSummary, SandboxRun};
 use crate::run::executor::Done;
 use crate::run::output;
 use crate::run::params::ParamError;
@@ -98,7 +98,7 @@ fn kept(workshop: &Workshop<'_>, started: Timestamp, ran: &Ran, reply: &reply::R
     for (name, stream) in [("stdout", &outcome.stdout), ("stderr", &outcome.stderr)] {
         if stream.total > 0 {
             // A log that cannot be kept is missed by nobody but whoever looks for it; its digest stays.
-            workshop.store.put(&stream.bytes).ok();
+            workshop.store.put_log(&stream.bytes).ok();
             kept.outputs.insert(name.to_owned(), stream_of(stream));
         }
     }
@@ -111,11 +111,7 @@ fn kept(workshop: &Workshop<'_>, started: Timestamp, ran: &Ran, reply: &reply::R
     let millis = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     kept.resources.cpu_ms = outcome.usage.cpu.map(millis);
     kept.resources.memory_bytes = outcome.usage.peak_memory;
-    kept.changes = ran.changes.first().map(|set| receipt::Changes {
-        id: set.id.clone(),
-        files: (set.added + set.changed + set.deleted) as u64,
-        digest: Digest::of(serde_json::to_string(set).unwrap_or_default().as_bytes()),
-    });
+    kept.changes = ran.changes.first().map(ChangeSummary::kept);
     kept
 }
 

@@ -20,16 +20,23 @@ use crate::probe::{Feature, Finding};
 
 /// The opened sources, by the index of their action.
 pub(super) fn open_all(plan: &Plan, identity: Identity) -> Result<Vec<Option<Opened>>, LaunchError> {
-    plan.actions.iter().map(|action| open(action, identity)).collect()
+    let mut owners = Owners { identity, maps: Vec::new() };
+    plan.actions.iter().map(|action| open(action, &mut owners)).collect()
 }
 
-fn open(action: &Action, identity: Identity) -> Result<Option<Opened>, LaunchError> {
+/// The maps from owners on the disk to the container's user that one launch needs; nearly always one.
+struct Owners {
+    identity: Identity,
+    maps: Vec<((u32, u32), OwnedFd)>,
+}
+
+fn open(action: &Action, owners: &mut Owners) -> Result<Option<Opened>, LaunchError> {
     match action {
         // A relative source lies in the new root, which is not there yet.
         Action::Bind { source, .. } if !source.to_bytes().starts_with(b"/") => Ok(None),
         Action::Bind { source, personal, attributes, .. } => {
             let tree = open_tree(source)?;
-            match personal.then(|| show_as_own(&tree, source, identity)) {
+            match personal.then(|| owners.show_as_own(&tree, source)) {
                 // Without it a container may be able to read less, but never more.
                 Some(Err(_)) if *attributes == READ_ONLY => {}
                 Some(shown) => shown?,
@@ -41,7 +48,7 @@ fn open(action: &Action, identity: Identity) -> Result<Option<Opened>, LaunchErr
             // What the container's user writes belongs, on the disk, to whom the layer belongs.
             let [source, layer] = [lower, layer].map(|path| {
                 let tree = open_tree(path)?;
-                show_as_own(&tree, path, identity).map(|()| tree)
+                owners.show_as_own(&tree, path).map(|()| tree)
             });
             Ok(Some(Opened { source: source?, layer: Some(layer?) }))
         }
@@ -53,21 +60,36 @@ fn open_tree(path: &CStr) -> Result<OwnedFd, LaunchError> {
     open_source(path).map_err(|errno| LaunchError::Source { path: shown(path), source: errno.into() })
 }
 
-/// Shows what belongs to the owner of a directory as the container user's.
-fn show_as_own(tree: &OwnedFd, source: &CStr, identity: Identity) -> Result<(), LaunchError> {
-    let owner = rustix::fs::fstat(tree).map_err(|errno| failed("read the owner of a mount")(errno.into()))?;
-    if (owner.st_uid, owner.st_gid) == (identity.uid, identity.gid) {
-        return Ok(());
+impl Owners {
+    /// Shows what belongs to the owner of a directory as the container user's.
+    fn show_as_own(&mut self, tree: &OwnedFd, source: &CStr) -> Result<(), LaunchError> {
+        let owner =
+            rustix::fs::fstat(tree).map_err(|errno| failed("read the owner of a mount")(errno.into()))?;
+        if (owner.st_uid, owner.st_gid) == (self.identity.uid, self.identity.gid) {
+            return Ok(());
+        }
+        let map = self.map((owner.st_uid, owner.st_gid)).map_err(failed("make a map of owners"))?;
+        sys::map_mount_owners(tree.as_fd(), map.as_fd()).map_err(|errno| LaunchError::Unsupported {
+            backend: NAME,
+            feature: Feature::CopyOnWrite,
+            finding: Finding::new(
+                format!("the owners of {} cannot be mapped there: {errno}", shown(source).display()),
+                "keep the workspace on ext4, xfs or btrfs, or run as the user that owns it",
+            ),
+        })
     }
-    let map = owner_map((owner.st_uid, owner.st_gid), identity).map_err(failed("make a map of owners"))?;
-    sys::map_mount_owners(tree.as_fd(), map.as_fd()).map_err(|errno| LaunchError::Unsupported {
-        backend: NAME,
-        feature: Feature::CopyOnWrite,
-        finding: Finding::new(
-            format!("the owners of {} cannot be mapped there: {errno}", shown(source).display()),
-            "keep the workspace on ext4, xfs or btrfs, or run as the user that owns it",
-        ),
-    })
+
+    /// The map for one owner. Making one takes a process, so each is made once.
+    fn map(&mut self, owner: (u32, u32)) -> std::io::Result<&OwnedFd> {
+        let place = match self.maps.iter().position(|(known, _)| *known == owner) {
+            Some(place) => place,
+            None => {
+                self.maps.push((owner, owner_map(owner, self.identity)?));
+                self.maps.len() - 1
+            }
+        };
+        self.maps.get(place).map(|(_, map)| map).ok_or_else(|| std::io::ErrorKind::NotFound.into())
+    }
 }
 
 /// A user namespace whose map turns the one owner into the other. It needs a process for as long as it takes to open it.

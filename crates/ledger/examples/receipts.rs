@@ -1,6 +1,6 @@
 //! Measures a ledger: opening it, writing runs to it, looking things up, verifying it.
 //!
-//!     cargo run --release -p guild-ledger --example measure -- DIRECTORY RECEIPTS [POSTGRES-URL]
+//!     cargo run --release -p guild-ledger --example receipts -- DIRECTORY RECEIPTS [POSTGRES-URL]
 //!
 //! It adds runs to the ledger in DIRECTORY (or at the URL) until it holds that many receipts, and prints medians. The
 //! figures of syncing are those of the disk that DIRECTORY lies on; `/dev/shm` shows what everything else costs.
