@@ -6,11 +6,13 @@ mod decide;
 mod grants;
 mod requests;
 mod shown;
+mod told;
 
 pub use decide::{Decision, approve, deny};
 pub use grants::{grants_lift, grants_list, grants_revoke};
 pub use requests::{request, requests};
 pub use shown::{Capability, ChangedFile, Shown, ShownFinding};
+pub use told::{Told, Weight, command_line};
 
 use guild_ledger::RequestId;
 

@@ -31,6 +31,7 @@ mod moment;
 mod places;
 mod plugins;
 pub mod ports;
+mod premises;
 mod prompt;
 mod receipts;
 mod reload;
@@ -46,14 +47,15 @@ mod sections;
 pub mod security_hash;
 mod show;
 mod skill_diff;
+mod skill_file;
 mod tokens;
 mod vet;
 mod watch;
 mod workshop;
 
 pub use approvals::{
-    Capability, ChangedFile, Decision, Shown, ShownFinding, approve, deny, grants_lift, grants_list,
-    grants_revoke, request, requests,
+    Capability, ChangedFile, Decision, Shown, ShownFinding, Told, Weight, approve, command_line, deny,
+    grants_lift, grants_list, grants_revoke, request, requests,
 };
 pub use books::{Approvals, Books, RunLock};
 pub use changes::{ApplyRequest, changes_apply, changes_drop, changes_list, changes_show};
@@ -84,6 +86,7 @@ pub use live::{Change, Changes, Live, RefreshError};
 pub use moment::{Lifetime, NotATime, Since};
 pub use places::Places;
 pub use plugins::plugins;
+pub use premises::{Look, Opening, Premises};
 pub use prompt::{PromptRequest, prompt};
 pub use receipts::{
     ReceiptsRequest, receipts_accept_loss, receipts_export, receipts_list, receipts_show, receipts_verify,
@@ -101,6 +104,7 @@ pub use sandbox::{
 pub use search::{SearchRequest, search};
 pub use show::show;
 pub use skill_diff::{Before, skill_diff};
+pub use skill_file::{HeldSkill, LARGEST_SKILL_FILE, SkillFile, held_page, held_skill, offered};
 pub use tokens::{TokenRequest, token_create, token_list, token_revoke};
 pub use vet::{AllowRequest, Target, VetRequest, policy, vet, vet_allow, vet_allowed, vet_disallow};
 pub use watch::watch;

@@ -70,7 +70,11 @@ impl Changes {
 impl Live {
     /// Opens a hall to be kept.
     pub fn open(machine: Machine, files: &[ConfigFile]) -> Self {
-        let hall = Hall::open(machine, files, Freshness::Indexed);
+        Self::of(Hall::open(machine, files, Freshness::Indexed))
+    }
+
+    /// Keeps a hall.
+    pub fn of(hall: Hall) -> Self {
         Self { current: RwLock::new(Arc::new(hall)), refreshing: Mutex::new(()) }
     }
 
@@ -81,9 +85,14 @@ impl Live {
 
     /// Looks again and keeps what is found, unless something that was readable no longer is.
     pub fn refresh(&self, machine: Machine, files: &[ConfigFile]) -> Result<Changes, RefreshError> {
+        self.refresh_by(|_| Hall::open(machine, files, Freshness::Indexed))
+    }
+
+    /// The same, where somebody else looks, who is shown what was known before.
+    pub fn refresh_by(&self, look: impl FnOnce(&Hall) -> Hall) -> Result<Changes, RefreshError> {
         let _alone = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
         let before = self.current();
-        let after = Hall::open(machine, files, Freshness::Indexed);
+        let after = look(&before);
         refuse_loss(&before, &after)?;
         let changes = compare(&before, &after);
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(after);

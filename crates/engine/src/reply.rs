@@ -15,6 +15,7 @@ mod sandbox;
 mod show;
 mod skill_diff;
 mod skill_list;
+mod skill_text;
 mod summary;
 mod suppression;
 mod vet;
@@ -43,6 +44,7 @@ pub use sandbox::{ContainerLine, LeftBehind, SandboxContainer, SandboxList, Sand
 pub use show::{Contract, Detail, Param, Show};
 pub use skill_diff::{CapabilityChange, Comparison, FileChange, SkillDiff};
 pub use skill_list::SkillList;
+pub use skill_text::SkillText;
 pub use summary::{CollisionLine, FilePath, SkillSummary};
 pub use suppression::{AllowedWarning, VetAllow, VetAllowed};
 pub use vet::{FindingLine, Fit, Vet, VetSummary, Vetted};

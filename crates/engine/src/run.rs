@@ -65,7 +65,7 @@ pub struct Invocation<'a> {
     /// Only say what would be run.
     pub dry_run: bool,
     /// Sees output as it comes.
-    pub on_output: &'a mut (dyn FnMut(&Chunk) + Send),
+    pub on_output: &'a mut (dyn FnMut(&Chunk) + Send + Sync),
     /// Told of what takes time: that somebody is asked, that it runs.
     pub on_stage: &'a (dyn Fn(Stage<'_>) + Send + Sync),
 }

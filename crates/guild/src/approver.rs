@@ -1,7 +1,7 @@
 //! A person at this terminal, asked before a run: everything it is about is shown, and a whole word has to be typed.
 
 use crate::confirm::choose;
-use crate::print::{Ink, escape, question_details};
+use crate::print::told;
 use crate::ui::Ui;
 use guild_engine::ledger::via;
 use guild_engine::ports::{Answer, Approver, Pending, Question};
@@ -18,16 +18,7 @@ impl<'u> TerminalApprover<'u> {
     }
 
     fn show(&self, question: &Question) -> std::io::Result<()> {
-        self.ui.show(|style, out| {
-            let mut field = |name: &str, value: &str| {
-                writeln!(out, "{}  {}", style.ink(Ink::Dim, &format!("{name:<10}")), escape::exact(value))
-            };
-            field("agent", &question.agent)?;
-            field("skill", &question.skill)?;
-            field("hash", &question.security_hash)?;
-            field("workspace", &question.workspace)?;
-            question_details(&question.shown, style, out)
-        })
+        self.ui.show(|style, out| told(&question.told(), style, out))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::commands::{
     approve, changes, check, completions, contract, deny, diff, doctor, explain, grants, hash, image, list,
-    new, plugins, prompt, receipts, reload, render, replay, requests, roots, run, sandbox, search, show,
+    mcp, new, plugins, prompt, receipts, reload, render, replay, requests, roots, run, sandbox, search, show,
     token, vet, watch,
 };
 use crate::ui::{Colour, Ui};
@@ -58,6 +58,7 @@ enum Command {
     Render(render::Args),
     Reload(reload::Args),
     Watch(watch::Args),
+    Mcp(mcp::Args),
     Sandbox(sandbox::Args),
     Image(image::Args),
     Changes(changes::Args),
@@ -103,6 +104,7 @@ impl Cli {
             Command::Render(args) => render::run(&args, &ui),
             Command::Reload(args) => reload::run(&args, &ui),
             Command::Watch(args) => watch::run(&args, &ui),
+            Command::Mcp(args) => mcp::run(&args, &ui),
             Command::Image(args) => image::run(&args, &ui),
             Command::Sandbox(args) => sandbox::run(&args, &ui),
             Command::Changes(args) => changes::run(&args, &ui),

@@ -16,6 +16,7 @@ pub mod grants;
 pub mod hash;
 pub mod image;
 pub mod list;
+pub mod mcp;
 pub mod new;
 pub mod plugins;
 pub mod prompt;

@@ -2,7 +2,6 @@
 
 mod bar;
 mod difference;
-pub mod escape;
 mod finding;
 pub mod json;
 mod live;
@@ -17,10 +16,11 @@ mod waiting;
 pub use bar::Bar;
 pub use difference::difference;
 pub use finding::finding;
+pub use guild_engine::manifest::escape;
 pub use live::LiveOutput;
 pub use problem::{problem, problem_line};
 pub use progress::Progress;
-pub use question::{command_line, details as question_details, question};
+pub use question::told;
 pub use size::size;
 pub use table::{Cell, table};
 pub use waiting::Waiting;

@@ -7,6 +7,7 @@ pub mod canonical;
 pub mod coerce;
 pub mod config;
 mod digest;
+pub mod escape;
 mod file_tree;
 pub mod fold;
 pub mod frontmatter;

@@ -2,23 +2,15 @@
 //!
 //! An agent sees the skills that it may use, after the vet; a path never leads out of a skill.
 
-use std::fs::File;
-use std::io::Read as _;
-
-use guild_catalog::{Entry, bundled};
 use guild_ledger::Principal;
-use guild_vet::Verdict;
 use serde_json::{Map, Value, json};
 
 use super::{Builtin, BuiltinTools};
-use crate::invocable::refusal;
 use crate::ports::{ToolError, ToolResult};
-use crate::resolve::resolve;
 use crate::search::{SearchRequest, search};
-use crate::vet::{Gate, Subject};
+use crate::skill_file::{HeldSkill, held_skill};
+use crate::{Code, Refusal};
 
-/// The largest file that is read.
-const LARGEST: u64 = 256 << 10;
 /// How many skills a search finds, where nobody says.
 const FOUND: u64 = 10;
 
@@ -78,64 +70,35 @@ fn text<'i>(input: &'i Map<String, Value>, name: &str) -> Option<&'i str> {
     input.get(name).and_then(Value::as_str)
 }
 
-/// The skill, if this agent may have it.
-fn skill<'h>(tools: &BuiltinTools<'h>, name: &str) -> Result<&'h Entry, ToolError> {
-    let entry = resolve(tools.hall, name).map_err(|unresolved| ToolError::Input(unresolved.message))?;
-    let agent = Principal::agent(tools.agent, PROVIDER_VIA);
-    if let Some(reason) = refusal(tools.hall, entry, &agent) {
-        return Err(ToolError::Denied(reason));
-    }
-    let mut gate = Gate::open(tools.hall);
-    let verdict = gate.vet(&Subject::of_entry(&tools.hall.snapshot, entry)).verdict;
-    gate.close();
-    if verdict == Verdict::Deny.as_str() {
-        return Err(ToolError::Denied(format!("the vet denies skill `{}`", entry.qualified_name())));
-    }
-    Ok(entry)
-}
-
 /// How a tool asks.
 const PROVIDER_VIA: &str = "tool";
 
+/// The skill, if this agent may have it.
+fn skill<'h>(tools: &BuiltinTools<'h>, name: &str) -> Result<HeldSkill<'h>, ToolError> {
+    held_skill(tools.hall, name, &Principal::agent(tools.agent, PROVIDER_VIA)).map_err(failure)
+}
+
+fn failure(refusal: Refusal) -> ToolError {
+    match refusal.code {
+        Code::SkillNotInvocable | Code::SecurityPreflightDenied => ToolError::Denied(refusal.message),
+        Code::ReadFailed => ToolError::Failed(refusal.message),
+        _ => ToolError::Input(refusal.message),
+    }
+}
+
 fn read_file(tools: &BuiltinTools<'_>, input: &Map<String, Value>) -> Result<ToolResult, ToolError> {
-    let entry = skill(tools, text(input, "skill").unwrap_or_default())?;
-    let path = text(input, "path").unwrap_or(&entry.place.file);
-    let name = entry.qualified_name();
-    let known = guild_catalog::files(&entry.place);
-    if !known.iter().any(|file| file == path) {
-        return Err(ToolError::Input(format!(
-            "skill `{name}` has no file `{path}`; `list_skill_files` lists them"
-        )));
-    }
-    let bytes =
-        bytes(entry, path).map_err(|error| ToolError::Failed(format!("cannot read `{path}`: {error}")))?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(ToolError::Input(format!("`{path}` is larger than {LARGEST} bytes")));
-    }
+    let skill = skill(tools, text(input, "skill").unwrap_or_default())?;
+    let path = text(input, "path").unwrap_or(&skill.entry().place.file);
+    let bytes = skill.read(Some(path)).map_err(failure)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
+    let name = skill.entry().qualified_name();
     Ok(ToolResult::new(text.clone(), json!({"skill": name, "path": path, "text": text})))
 }
 
-/// The bytes of a file that lies in the skill, and nowhere else.
-fn bytes(entry: &Entry, path: &str) -> std::io::Result<Vec<u8>> {
-    if let Some(files) = bundled::files(&entry.place) {
-        let file = files.iter().find(|file| file.path == path);
-        return file.map(|file| file.bytes.to_vec()).ok_or_else(|| std::io::ErrorKind::NotFound.into());
-    }
-    let top = entry.place.directory.canonicalize()?;
-    let real = top.join(path).canonicalize()?;
-    if !real.starts_with(&top) || !real.is_file() {
-        return Err(std::io::Error::other("it lies outside the skill"));
-    }
-    let mut bytes = Vec::new();
-    File::open(real)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
 fn list_files(tools: &BuiltinTools<'_>, input: &Map<String, Value>) -> Result<ToolResult, ToolError> {
-    let entry = skill(tools, text(input, "skill").unwrap_or_default())?;
-    let files = guild_catalog::files(&entry.place);
-    Ok(ToolResult::new(files.join("\n"), json!({"skill": entry.qualified_name(), "files": files})))
+    let skill = skill(tools, text(input, "skill").unwrap_or_default())?;
+    let (name, files) = (skill.entry().qualified_name(), skill.paths());
+    Ok(ToolResult::new(files.join("\n"), json!({"skill": name, "files": files})))
 }
 
 fn find(tools: &BuiltinTools<'_>, input: &Map<String, Value>) -> Result<ToolResult, ToolError> {

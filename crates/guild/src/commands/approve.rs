@@ -2,7 +2,7 @@
 
 use crate::books::{Access, ask};
 use crate::confirm::choose;
-use crate::print::question;
+use crate::print::told;
 use crate::ui::Ui;
 use guild_engine::reply::{Decided, RequestLine};
 use guild_engine::{Books, Code, Decision, Envelope, Lifetime, Principal, Refusal, approve, deny, request};
@@ -86,7 +86,7 @@ async fn said(args: &Args, ui: &Ui, books: &Books, by: &Principal) -> Result<Sai
 }
 
 fn confirmed(request: &RequestLine, given: Option<Decision>, ui: &Ui) -> Result<Said, Refusal> {
-    let asked = ui.show(|style, out| question(request, style, out)).and_then(|()| match given {
+    let asked = ui.show(|style, out| told(&request.told(), style, out)).and_then(|()| match given {
         Some(Decision::Once) => choose("Approve this run, one time?", &["yes", "deny", "later"]),
         Some(Decision::Always) => choose("Approve every such run?", &["yes", "deny", "later"]),
         None => choose("Approve?", &["once", "always", "deny", "later"]),

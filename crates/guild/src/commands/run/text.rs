@@ -1,8 +1,8 @@
 //! What a run prints for people, beyond the output that was passed on as it came.
 
-use crate::print::{Ink, Style, command_line, escape};
+use crate::print::{Ink, Style, escape};
 use guild_engine::reply::{Run, RunPlan};
-use guild_engine::{Envelope, Status};
+use guild_engine::{Envelope, Status, command_line};
 use serde_json::Value;
 use std::io::{self, IsTerminal as _, Write};
 

@@ -1,6 +1,6 @@
-//! Hostile text made harmless for a terminal: nothing moves the cursor, turns the direction or hides.
+//! Hostile text made harmless for people's eyes, on a terminal or in a dialogue: nothing moves the cursor, turns the direction or hides.
 //!
-//! It is for people's eyes: JSON and what is piped to a model are not changed here.
+//! JSON and what is piped to a model are not changed here.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

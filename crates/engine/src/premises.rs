@@ -1,0 +1,102 @@
+//! The premises: everything that a process owns which serves many callers for a long time, and the workshop it lends to each call.
+//!
+//! It sleeps nowhere and watches nothing by itself: whoever holds it decides when to look again.
+
+use std::time::SystemTime;
+
+use guild_catalog::{Freshness, Machine};
+use guild_ledger::Timestamp;
+use guild_source::store::Store;
+
+use crate::hall::{ConfigFile, Hall};
+use crate::image::Images;
+use crate::live::{Changes, Live, RefreshError};
+use crate::sandbox::Backends;
+use crate::workshop::Workshop;
+use crate::{Books, Places, Refusal};
+
+/// The machine and its configuration files, as they are now.
+pub type Look = Box<dyn Fn() -> (Machine, Vec<ConfigFile>) + Send + Sync>;
+
+/// What premises are made of.
+pub struct Opening {
+    /// Where Guildhall keeps its own things.
+    pub places: Places,
+    /// The root file systems.
+    pub images: Images,
+    /// What makes containers.
+    pub backends: Backends,
+    /// Sees what there is.
+    pub look: Look,
+    /// Tells the time.
+    pub clock: Box<dyn Fn() -> SystemTime + Send + Sync>,
+}
+
+/// What a process that serves owns.
+pub struct Premises {
+    /// What has happened and what is allowed.
+    pub books: Books,
+    live: Live,
+    store: Store,
+    opening: Opening,
+}
+
+impl Premises {
+    /// Opens everything, and brings the books up to date.
+    pub async fn open(opening: Opening) -> Result<Self, Refusal> {
+        let (machine, files) = (opening.look)();
+        let mut hall = Hall::open(machine, &files, Freshness::Indexed);
+        let now = Timestamp::from((opening.clock)());
+        let books = Books::open_to_write(&opening.places, &hall.config, &hall.ignored_config, now).await?;
+        hall.allow(&books).await?;
+        let store = opening.places.store()?;
+        Ok(Self { books, live: Live::of(hall), store, opening })
+    }
+
+    /// What there is: readers keep theirs while refreshes come and go.
+    pub fn hall(&self) -> std::sync::Arc<Hall> {
+        self.live.current()
+    }
+
+    /// The moment.
+    pub fn now(&self) -> Timestamp {
+        Timestamp::from((self.opening.clock)())
+    }
+
+    /// Where staged files and kept logs are.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Looks again and keeps what is found, unless something that was readable no longer is. The warnings that people have
+    /// allowed stay those that were known before.
+    pub fn refresh(&self) -> Result<Changes, RefreshError> {
+        self.live.refresh_by(|before| {
+            let (machine, files) = (self.opening.look)();
+            let mut hall = Hall::open(machine, &files, Freshness::Indexed);
+            hall.allowed.clone_from(&before.allowed);
+            hall
+        })
+    }
+
+    /// Everything that one call needs, by the hall that it began with.
+    pub fn workshop<'a>(&'a self, hall: &'a Hall) -> Workshop<'a> {
+        Workshop {
+            hall,
+            places: &self.opening.places,
+            images: &self.opening.images,
+            backends: &self.opening.backends,
+            store: &self.store,
+            books: &self.books,
+            providers: &[],
+            subagents: None,
+            approver: None,
+            clock: &*self.opening.clock,
+        }
+    }
+
+    /// Writes down the runs whose caller has gone away before their end.
+    pub async fn settle(&self) -> Result<(), Refusal> {
+        self.books.sweep(self.now()).await.map(drop)
+    }
+}

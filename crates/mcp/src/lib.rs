@@ -1,0 +1,20 @@
+//! Guildhall for any agent that speaks the Model Context Protocol: its skills found, read and run, with a person's approval.
+//!
+//! Wire types and transport only; what a call may do is decided by the engine. Both eras of the protocol are served on one
+//! connection: the stateless one from 2026-07-28 on, and those that begin with a handshake.
+
+mod approval;
+mod arguments;
+mod changes;
+mod instructions;
+mod outcome;
+mod prompts;
+mod resources;
+mod server;
+mod skills;
+mod stdio;
+mod tools;
+mod uri;
+
+pub use server::{Server, Settings};
+pub use stdio::serve_stdio;

@@ -1,0 +1,200 @@
+//! `skill_run`
+
+use std::future::Future;
+
+use guild_engine::containers::Chunk;
+use guild_engine::{Code, Envelope, Given, Invocation, Stage, Status, reply, run};
+use rmcp::model::{CallToolRequestParams, CallToolResponse, JsonObject, ProgressNotificationParam, ToolAnnotations};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::Entry;
+use crate::approval::{self, Asked, Way};
+use crate::server::Server;
+use crate::{arguments, outcome, resources};
+
+pub(super) const TOOL: Entry = Entry {
+    name: "skill_run",
+    description: "Run a skill in a container. A person may have to approve it first.",
+    input: || {
+        json!({
+            "type": "object",
+            "properties": {
+                "name": {"type": "string"},
+                "input": {"type": "object", "description": "The skill's parameters by name"},
+                "arguments": {"type": "array", "items": {"type": "string"}},
+            },
+            "required": ["name"],
+        })
+    },
+    annotations: || ToolAnnotations::with_title("Run a skill").read_only(false).destructive(false).open_world(true),
+    call: |server, request, context| Box::pin(called(server, request, context)),
+};
+
+#[derive(Deserialize)]
+struct Arguments {
+    name: String,
+    #[serde(default)]
+    input: JsonObject,
+    #[serde(default)]
+    arguments: Vec<String>,
+}
+
+async fn called(
+    server: &Server,
+    request: CallToolRequestParams,
+    context: RequestContext<RoleServer>,
+) -> Result<CallToolResponse, ErrorData> {
+    let asked: Arguments = match arguments::read(&request) {
+        Ok(arguments) => arguments,
+        Err(reason) => return Ok(outcome::misused(&reason).into()),
+    };
+    // The answer to a question of an earlier round comes with its request.
+    if let Some(state) = &request.request_state
+        && let Err(refused) = approval::answered(server, &request, state).await
+    {
+        return Ok(refused.into());
+    }
+    let envelope = match until_cancelled(&context, attempt(server, &asked, &context)).await {
+        Some(envelope) => envelope,
+        None => return Err(cut_off(server)),
+    };
+    let Some(question) = Asked::of(&envelope) else { return Ok(told(&envelope).into()) };
+    match Way::of(&context) {
+        Way::Return => Ok(approval::required(server, &request, &question).await.into()),
+        Way::Request => {
+            let answer = until_cancelled(&context, approval::ask(server, &context, &question)).await;
+            match answer.ok_or_else(|| cut_off(server))? {
+                Ok(()) => {
+                    let again = until_cancelled(&context, attempt(server, &asked, &context)).await;
+                    Ok(told(&again.ok_or_else(|| cut_off(server))?).into())
+                }
+                Err(refused) => Ok(refused.into()),
+            }
+        }
+        Way::None => Ok(approval::left_to_wait(&envelope, &question).into()),
+    }
+}
+
+/// Runs it as far as it goes: to its end, or to the question.
+async fn attempt(
+    server: &Server,
+    asked: &Arguments,
+    context: &RequestContext<RoleServer>,
+) -> Envelope<reply::Run> {
+    let (hall, principal) = (server.hall(), server.principal());
+    let workshop = server.premises().workshop(&hall);
+    let given = Given { values: asked.input.clone(), texts: Vec::new() };
+    let progress = Progress::start(context);
+    let (written, staged) = (progress.clone(), progress.clone());
+    let mut on_output = move |chunk: &Chunk| written.say(chunk);
+    let on_stage = move |stage: Stage<'_>| staged.reach(stage);
+    let invocation = Invocation {
+        name: &asked.name,
+        principal: &principal,
+        given: &given,
+        arguments: &asked.arguments,
+        consent: None,
+        wait: None,
+        container: None,
+        owner: server.agent(),
+        backend: None,
+        timeout: None,
+        out: None,
+        dry_run: false,
+        on_output: &mut on_output,
+        on_stage: &on_stage,
+    };
+    run(&workshop, invocation).await
+}
+
+/// Does it, unless the client takes the request back first.
+async fn until_cancelled<T>(context: &RequestContext<RoleServer>, work: impl Future<Output = T>) -> Option<T> {
+    tokio::select! {
+        done = work => Some(done),
+        () = context.ct.cancelled() => None,
+    }
+}
+
+fn cut_off(server: &Server) -> ErrorData {
+    server.note_cut_off();
+    ErrorData::internal_error("the request was cancelled", None)
+}
+
+/// What came of it; what is too long for a model is a resource, with a link.
+fn told(envelope: &Envelope<reply::Run>) -> rmcp::model::CallToolResult {
+    let data = &envelope.data;
+    let text = match (envelope.status, envelope.code) {
+        (Status::Ok, _) => shown(data),
+        (Status::Error, Code::ScriptFailed) => {
+            format!("{}\n{}", outcome::said(envelope.code, &envelope.message), shown(data))
+        }
+        (Status::Error, _) => String::new(),
+    };
+    if data.stdout.len() + data.stderr.len() + text.len() <= outcome::MOST_CHARACTERS {
+        return outcome::of(envelope, text);
+    }
+    resources::shortened(envelope, &text)
+}
+
+/// What a model reads of a run.
+fn shown(data: &reply::Run) -> String {
+    let output = match &data.output {
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+        None => data.stdout.clone(),
+    };
+    let mut text = output;
+    if !data.stderr.is_empty() {
+        text = format!("{text}\n[stderr]\n{}", data.stderr);
+    }
+    for set in &data.changes {
+        let line = format!("its changes to {} wait for a person: `guild changes show {}`", set.directory, set.id);
+        text = format!("{text}\n[{line}]");
+    }
+    text
+}
+
+/// Tells the client how far a run is, where it has asked for that.
+#[derive(Clone)]
+struct Progress {
+    said: Option<mpsc::UnboundedSender<String>>,
+}
+
+impl Progress {
+    fn start(context: &RequestContext<RoleServer>) -> Self {
+        let Some(token) = context.meta.get_progress_token() else { return Self { said: None } };
+        let (said, mut heard) = mpsc::unbounded_channel::<String>();
+        let peer = context.peer.clone();
+        tokio::spawn(async move {
+            let mut count = 0.0;
+            while let Some(message) = heard.recv().await {
+                count += 1.0;
+                let note = ProgressNotificationParam::new(token.clone(), count).with_message(message);
+                if peer.notify_progress(note).await.is_err() {
+                    break;
+                }
+            }
+        });
+        Self { said: Some(said) }
+    }
+
+    fn say(&self, chunk: &Chunk) {
+        if let Some(said) = &self.said {
+            said.send(String::from_utf8_lossy(&chunk.bytes).into_owned()).ok();
+        }
+    }
+
+    fn reach(&self, stage: Stage<'_>) {
+        if let Some(said) = &self.said {
+            let message = match stage {
+                Stage::Waits { request } => format!("waits for a person: {request}"),
+                Stage::Runs => "runs".to_owned(),
+            };
+            said.send(message).ok();
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! `skill_search`
+
+use guild_engine::reply::SkillSummary;
+use guild_engine::{Envelope, SearchRequest, counted, reply, search};
+use rmcp::model::ToolAnnotations;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::Entry;
+use crate::{arguments, outcome};
+
+pub(super) const TOOL: Entry = Entry {
+    name: "skill_search",
+    description: "Find skills for a task. Call it before you begin one.",
+    input: || {
+        json!({
+            "type": "object",
+            "properties": {
+                "query": {"type": "string", "description": "What the task is about"},
+                "limit": {"type": "integer", "minimum": 1, "maximum": 50},
+            },
+            "required": ["query"],
+        })
+    },
+    annotations: || ToolAnnotations::with_title("Find skills").read_only(true).open_world(false),
+    call: |server, request, _| {
+        Box::pin(async move {
+            let Arguments { query, limit } = match arguments::read(&request) {
+                Ok(arguments) => arguments,
+                Err(reason) => return Ok(outcome::misused(&reason).into()),
+            };
+            let hall = server.hall();
+            let limit = limit.clamp(1, 50);
+            let found =
+                search(&hall, &SearchRequest { query: &query, limit, agent: Some(server.agent()), file: None });
+            Ok(outcome::of(&found, text(&found)).into())
+        })
+    },
+};
+
+#[derive(Deserialize)]
+struct Arguments {
+    query: String,
+    #[serde(default = "ten")]
+    limit: usize,
+}
+
+fn ten() -> usize {
+    10
+}
+
+fn text(found: &Envelope<reply::Search<'_>>) -> String {
+    let line = |skill: &SkillSummary<'_>| {
+        format!("- {} ({}): {}", skill.qualified_name, skill.kind, skill.description.replace('\n', " "))
+    };
+    let lines: Vec<String> = found.data.skills.iter().map(line).collect();
+    match lines.as_slice() {
+        [] => "No skill is about that.".to_owned(),
+        _ => format!("{}; `skill_load` reads one:\n{}", counted(lines.len(), "skill"), lines.join("\n")),
+    }
+}
