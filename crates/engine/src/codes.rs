@@ -127,6 +127,8 @@ codes! {
     WarningNotAllowable = "warning_not_allowable", 3, "Only a warning about a skill that was read whole can be allowed, and never a denial.";
     WarningNotFound = "warning_not_found", 1, "The skill has no such warning, or nobody has allowed it.";
     NothingLost = "nothing_lost", 1, "The ledger ends where its head says, so there is no loss to accept.";
+    UnknownHost = "unknown_host", 2, "No agent's program of that name can be connected, or not in that scope.";
+    HostFileInvalid = "host_file_invalid", 1, "The configuration file of an agent's program cannot be edited; it is as it was.";
     UnknownCode = "unknown_code", 2, "There is no such code.";
     Usage = "usage", 2, "The command line is wrong.";
     Internal = "internal", 70, "A defect in Guildhall itself.";

@@ -7,10 +7,11 @@ use serde::Serialize;
 use similar::{Algorithm, ChangeTag, TextDiffConfig};
 
 /// How two contents differ.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Difference {
     /// There is no content to compare: a directory, a link, or only permissions.
+    #[default]
     None,
     /// At least one of them is no text.
     Binary,

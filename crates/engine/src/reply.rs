@@ -5,6 +5,7 @@
 mod approvals;
 mod changes;
 mod check;
+mod connect;
 mod hash;
 mod image;
 mod lossy;
@@ -29,6 +30,7 @@ pub use approvals::{
 };
 pub use changes::{ChangeDetail, ChangeSummary, ChangesDecided, ChangesList, ChangesShow, RefusedChange};
 pub use check::{Check, CheckSummary, CheckedFile, OtherFile, ProblemLine};
+pub use connect::Connect;
 pub use hash::Hash;
 pub use image::{
     ImageConfig, ImageDetail, ImageInspect, ImageKept, ImageLine, ImageList, ImageRemove, ImageSource,

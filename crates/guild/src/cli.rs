@@ -1,9 +1,9 @@
 //! The command line: global options and one subcommand, each in a file of its own.
 
 use crate::commands::{
-    approve, changes, check, completions, contract, deny, diff, doctor, explain, grants, hash, image, list,
-    mcp, new, plugins, prompt, receipts, reload, render, replay, requests, roots, run, sandbox, search, show,
-    token, vet, watch,
+    approve, changes, check, completions, connect, contract, deny, diff, doctor, explain, grants, hash,
+    image, list, mcp, new, plugins, prompt, receipts, reload, render, replay, requests, roots, run, sandbox,
+    search, show, token, vet, watch,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -59,6 +59,7 @@ enum Command {
     Reload(reload::Args),
     Watch(watch::Args),
     Mcp(mcp::Args),
+    Connect(connect::Args),
     Sandbox(sandbox::Args),
     Image(image::Args),
     Changes(changes::Args),
@@ -105,6 +106,7 @@ impl Cli {
             Command::Reload(args) => reload::run(&args, &ui),
             Command::Watch(args) => watch::run(&args, &ui),
             Command::Mcp(args) => mcp::run(&args, &ui),
+            Command::Connect(args) => connect::run(&args, &ui),
             Command::Image(args) => image::run(&args, &ui),
             Command::Sandbox(args) => sandbox::run(&args, &ui),
             Command::Changes(args) => changes::run(&args, &ui),

@@ -6,6 +6,7 @@ pub mod approve;
 pub mod changes;
 pub mod check;
 pub mod completions;
+pub mod connect;
 pub mod contract;
 pub mod deny;
 pub mod diff;

@@ -10,13 +10,13 @@ use guild_engine::ledger::via;
 use guild_engine::{Code, Decision, Envelope, Principal, Refusal, approve, deny, reply, request as waiting};
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ElicitRequest, ElicitRequestParams, ElicitResult,
-    ElicitationAction, ElicitationSchema, EnumSchema, InputRequest, InputRequiredResult, ProtocolVersion,
-    SealOptions,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ElicitRequest, ElicitRequestParams,
+    ElicitResult, ElicitationAction, ElicitationSchema, EnumSchema, InputRequest, InputRequiredResult,
+    ProtocolVersion, SealOptions,
 };
 use rmcp::service::RequestContext;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::outcome;
 use crate::server::Server;
@@ -67,7 +67,8 @@ impl Way {
         let capabilities = context.client_capabilities();
         let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation);
         let has_forms = elicitation.is_some_and(|ways| ways.form.is_some() || ways.url.is_none());
-        let is_stateless = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+        let is_stateless =
+            context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
         match (has_forms, is_stateless) {
             (false, _) => Self::None,
             (true, true) => Self::Return,
@@ -157,11 +158,7 @@ async fn form(server: &Server, request: &str) -> Result<ElicitRequestParams, Ref
 }
 
 /// Writes down what the person has said; saying nothing, or no, leaves the request to wait.
-async fn decide(
-    server: &Server,
-    request: &str,
-    answer: Option<&ElicitResult>,
-) -> Result<(), CallToolResult> {
+async fn decide(server: &Server, request: &str, answer: Option<&ElicitResult>) -> Result<(), CallToolResult> {
     let chosen = answer.filter(|answer| answer.action == ElicitationAction::Accept);
     let chosen = chosen.and_then(|answer| answer.content.as_ref()?.get(FIELD)?.as_str());
     let (books, now) = (&server.premises().books, server.premises().now());
@@ -186,5 +183,5 @@ async fn decide(
 }
 
 fn refused(refusal: Refusal) -> CallToolResult {
-    outcome::of(&refusal.into_envelope::<Value>(), String::new())
+    outcome::of(&refusal.into_envelope::<Map<String, Value>>(), String::new())
 }

@@ -68,11 +68,13 @@ impl Changes {
 async fn pass_on(context: &SubscriptionContext) {
     let accepted = context.accepted();
     if accepted.prompts_list_changed == Some(true) {
-        let note = ServerNotification::PromptListChangedNotification(PromptListChangedNotification::default());
+        let note =
+            ServerNotification::PromptListChangedNotification(PromptListChangedNotification::default());
         context.sink().send(note).await.ok();
     }
     if accepted.resources_list_changed == Some(true) {
-        let note = ServerNotification::ResourceListChangedNotification(ResourceListChangedNotification::default());
+        let note =
+            ServerNotification::ResourceListChangedNotification(ResourceListChangedNotification::default());
         context.sink().send(note).await.ok();
     }
 }

@@ -33,7 +33,8 @@ pub(crate) fn said(code: Code, message: &str) -> String {
 }
 
 fn whole(value: Value, text: String, is_error: bool) -> CallToolResult {
-    let mut result = if is_error { CallToolResult::structured_error(value) } else { CallToolResult::structured(value) };
+    let mut result =
+        if is_error { CallToolResult::structured_error(value) } else { CallToolResult::structured(value) };
     result.content = vec![ContentBlock::text(text)];
     result
 }

@@ -28,7 +28,10 @@ pub(crate) fn list(server: &Server, cursor: Option<String>) -> Result<ListPrompt
 }
 
 /// A skill's text, with what was given filled in.
-pub(crate) async fn get(server: &Server, request: GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
+pub(crate) async fn get(
+    server: &Server,
+    request: GetPromptRequestParams,
+) -> Result<GetPromptResult, ErrorData> {
     let (hall, caller) = (server.hall(), server.principal());
     let given = request.arguments.unwrap_or_default();
     let words: Vec<String> = given.values().flat_map(words).collect();
@@ -41,7 +44,10 @@ pub(crate) async fn get(server: &Server, request: GetPromptRequestParams) -> Res
 }
 
 /// Names of skills, where an address wants one; of what a skill takes nobody knows more than its words.
-pub(crate) fn complete(server: &Server, request: &CompleteRequestParams) -> Result<CompleteResult, ErrorData> {
+pub(crate) fn complete(
+    server: &Server,
+    request: &CompleteRequestParams,
+) -> Result<CompleteResult, ErrorData> {
     let names = match &request.r#ref {
         Reference::Resource(_) if request.argument.name == "skill" => names(server, &request.argument.value),
         _ => Vec::new(),

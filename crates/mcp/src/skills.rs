@@ -97,7 +97,11 @@ fn directory(server: &Server, params: &Map<String, Value>) -> Result<Value, Erro
 fn children(paths: &[String], below: &str) -> Vec<(String, bool)> {
     let mut children: Vec<(String, bool)> = Vec::new();
     for path in paths {
-        let inside = if below.is_empty() { Some(path.as_str()) } else { path.strip_prefix(below).and_then(|rest| rest.strip_prefix('/')) };
+        let inside = if below.is_empty() {
+            Some(path.as_str())
+        } else {
+            path.strip_prefix(below).and_then(|rest| rest.strip_prefix('/'))
+        };
         let Some(inside) = inside else { continue };
         let child = match inside.split_once('/') {
             Some((directory, _)) => (directory.to_owned(), true),
@@ -118,9 +122,7 @@ fn entry(held: &HeldSkill<'_>) -> Option<Value> {
     if held.entry().place.file != MAIN || !is_named {
         return None;
     }
-    let file = |file: guild_engine::SkillFile| {
-        json!({"uri": uri::of(&name, Some(&file.path)), "digest": file.digest.to_string(), "size": file.size})
-    };
+    let file = |file: guild_engine::SkillFile| json!({"uri": uri::of(&name, Some(&file.path)), "digest": file.digest.to_string(), "size": file.size});
     let resources: Vec<Value> = held.files().into_iter().map(file).collect();
     Some(json!({"uri": uri::of(&name, Some(MAIN)), "frontmatter": frontmatter, "resources": resources}))
 }
@@ -140,8 +142,10 @@ mod tests {
 
     #[track_caller]
     fn check(below: &str, expected: &[(&str, bool)]) {
-        let paths = ["SKILL.md", "references/a.md", "references/deep/b.md", "referencesx/c"].map(str::to_owned);
-        let expected: Vec<(String, bool)> = expected.iter().map(|(name, is)| ((*name).to_owned(), *is)).collect();
+        let paths =
+            ["SKILL.md", "references/a.md", "references/deep/b.md", "referencesx/c"].map(str::to_owned);
+        let expected: Vec<(String, bool)> =
+            expected.iter().map(|(name, is)| ((*name).to_owned(), *is)).collect();
         assert_eq!(children(&paths, below), expected, "{below}");
     }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use rmcp::ServiceExt as _;
+use rmcp::service::ServerInitializeError;
 use tokio::time::{Instant, sleep};
 
 use crate::server::Server;
@@ -18,6 +19,8 @@ pub async fn serve_stdio(server: Server) -> Result<(), String> {
     let serving = server.serve(rmcp::transport::stdio()).await;
     let ended = match serving {
         Ok(service) => service.waiting().await.map(drop).map_err(|error| error.to_string()),
+        // Somebody who leaves before saying anything has done nothing wrong.
+        Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(error) => Err(error.to_string()),
     };
     watching.abort();

@@ -38,7 +38,9 @@ fn decoded(segment: &str) -> Option<String> {
             continue;
         }
         let (digits, after) = rest.split_at_checked(2)?;
-        let digits = std::str::from_utf8(digits).ok().filter(|digits| digits.bytes().all(|d| d.is_ascii_hexdigit()))?;
+        let digits = std::str::from_utf8(digits)
+            .ok()
+            .filter(|digits| digits.bytes().all(|d| d.is_ascii_hexdigit()))?;
         bytes.push(u8::from_str_radix(digits, 16).ok()?);
         rest = after;
     }
@@ -59,7 +61,8 @@ mod tests {
     #[test]
     fn addresses_are_read_as_they_are_written() {
         for (name, file) in [("greet", None), ("plugin/greet", Some("SKILL.md")), ("a b", Some("x%/ü.md"))] {
-            let expected: Vec<&str> = name.split('/').chain(file.into_iter().flat_map(|file| file.split('/'))).collect();
+            let expected: Vec<&str> =
+                name.split('/').chain(file.into_iter().flat_map(|file| file.split('/'))).collect();
             check(&of(name, file), Some(&expected));
         }
         assert_eq!(of("a b", Some("ü.md")), "skill://a%20b/%C3%BC.md");
@@ -67,7 +70,17 @@ mod tests {
 
     #[test]
     fn what_would_lead_elsewhere_is_no_address() {
-        for uri in ["file:///etc/passwd", "skill://", "skill://a//b", "skill://a/../b", "skill://a/%2e%2e/b", "skill://a/%2Fetc", "skill://a/%zz", "skill://a/%2", "skill://a/%ff"] {
+        for uri in [
+            "file:///etc/passwd",
+            "skill://",
+            "skill://a//b",
+            "skill://a/../b",
+            "skill://a/%2e%2e/b",
+            "skill://a/%2Fetc",
+            "skill://a/%zz",
+            "skill://a/%2",
+            "skill://a/%ff",
+        ] {
             check(uri, None);
         }
     }

@@ -154,6 +154,16 @@ impl Invocation {
         Running::new(child, self.root)
     }
 
+    /// Starts the program, with whom one talks by [`Running::say`]; what was set as its input is not given to it.
+    #[track_caller]
+    pub fn converse(self) -> Running {
+        let shown = self.program.display().to_string();
+        let mut command = self.command();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap_or_else(|error| panic!("start {shown}: {error}"));
+        Running::new(child, self.root)
+    }
+
     /// Runs the program at a terminal, on which `text` is typed and then nothing more. Its standard error is what the terminal
     /// shows, without an echo of what is typed; standard output is none.
     #[track_caller]

@@ -1,11 +1,11 @@
-//! A run that is still going: its streams read piece by piece, or closed early.
+//! A run that is still going: its streams read piece by piece, or closed early, and what it is told line by line.
 //!
 //! It waits for what the program writes and never sleeps. A program that says nothing more makes a test wait, so give
 //! it a bound of its own.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
-use std::process::{self, Child, ChildStderr, ChildStdout};
+use std::process::{self, Child, ChildStderr, ChildStdin, ChildStdout};
 use std::thread;
 
 use crate::Output;
@@ -15,6 +15,7 @@ use crate::Output;
 #[must_use = "the program is killed when this is dropped"]
 pub struct Running {
     child: Child,
+    stdin: Option<ChildStdin>,
     stdout: Option<BufReader<ChildStdout>>,
     stderr: Option<BufReader<ChildStderr>>,
     root: PathBuf,
@@ -22,14 +23,22 @@ pub struct Running {
 
 impl Running {
     pub(crate) fn new(mut child: Child, root: PathBuf) -> Self {
+        let stdin = child.stdin.take();
         let stdout = child.stdout.take().map(BufReader::new);
         let stderr = child.stderr.take().map(BufReader::new);
-        Self { child, stdout, stderr, root }
+        Self { child, stdin, stdout, stderr, root }
     }
 
     /// Its number among the processes of this machine.
     pub fn id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Writes a line to its standard input, which has to be open still.
+    #[track_caller]
+    pub fn say(&mut self, line: &str) {
+        let stdin = self.stdin.as_mut().expect("standard input is open");
+        writeln!(stdin, "{line}").and_then(|()| stdin.flush()).expect("write to standard input");
     }
 
     /// The next line of standard output with `[ROOT]` in place of the temporary root; empty at its end.
@@ -71,6 +80,7 @@ impl Running {
     /// Waits for the end and gives what was not read before.
     #[track_caller]
     pub fn finish(mut self) -> Output {
+        self.stdin = None;
         // A thread of its own, lest both sides wait on full pipes.
         let errors = self.stderr.take().map(|mut stderr| {
             thread::spawn(move || {

@@ -9,9 +9,9 @@ use guild_mcp::{Server, Settings, serve_stdio};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// Serve skills to an agent by the Model Context Protocol, over standard input and output
+/// Serve skills to an agent by the Model Context Protocol
 ///
-/// An agent's program starts it: `guild connect` writes that into its configuration. The agent finds skills, reads them and asks for
+/// An agent's program starts it and talks to it over standard input and output: `guild connect` writes that into its configuration. The agent finds skills, reads them and asks for
 /// runs; what needs a person's approval is asked through its program where that can ask, and waits for `guild approve` where it
 /// cannot. It ends when nobody writes to it any more.
 #[derive(Debug, clap::Args)]
@@ -25,8 +25,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     let served = runtime::block_on(async {
         let premises = Premises::open(opening(ui)).await?;
         let key = containers::random_bytes().map_err(|error| failed(&error.to_string()))?;
-        let settings =
-            Settings { agent: args.agent.clone(), version: env!("CARGO_PKG_VERSION").to_owned() };
+        let settings = Settings { agent: args.agent.clone(), version: env!("CARGO_PKG_VERSION").to_owned() };
         serve_stdio(Server::new(Arc::new(premises), settings, key)).await.map_err(|error| failed(&error))
     });
     match served.map_err(|error| failed(&error.to_string())) {

@@ -103,6 +103,7 @@ const PROVOKED: &[(Code, &[&str])] = &[
     ),
     (Code::WarningNotFound, &["vet", "disallow", "sup_0"]),
     (Code::NothingLost, &["receipts", "accept-loss", "--reason", "none"]),
+    (Code::UnknownHost, &["connect", "cursr"]),
     (Code::UnknownCode, &["explain", "check_faild"]),
     (Code::Usage, &["list", "--sorce"]),
 ];
@@ -124,6 +125,7 @@ const ELSEWHERE: &[(Code, &str)] = &[
     (Code::WorkspaceConflict, "changes::a_directory_that_has_changed_meanwhile_is_left_alone"),
     (Code::ContainerCeiling, "sandbox::an_owner_has_four_containers_at_the_most"),
     (Code::NoHome, "sandbox::without_a_home_nothing_can_live_on"),
+    (Code::HostFileInvalid, "connect::what_cannot_be_edited_is_refused_and_stays"),
     (Code::SandboxLimitUnenforceable, "engines::podman_without_root_refuses_what_it_would_not_limit"),
     (Code::SandboxUnsupported, REFUSALS),
     (Code::SandboxLaunchFailed, REFUSALS),
@@ -370,7 +372,7 @@ fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
             {"status":"error","code":"usage","message":"unrecognized subcommand 'lst'; tip: a similar subcommand exists: 'list'","data":null}
             [exit 2]
             $ guild --json
-            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, run, hash, diff, roots, plugins, new, prompt, render, reload, watch, sandbox, image, changes, requests, approve, deny, grants, receipts, replay, token, doctor, explain, completions]","data":null}
+            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, run, hash, diff, roots, plugins, new, prompt, render, reload, watch, mcp, connect, sandbox, image, changes, requests, approve, deny, grants, receipts, replay, token, doctor, explain, completions]","data":null}
             [exit 2]
             $ guild list --sourc x
             [stderr]

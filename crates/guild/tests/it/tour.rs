@@ -136,6 +136,11 @@ guild image inspect tools
 guild image remove tools
 guild image pull "no reference"
 
+# Any agent's program, told of all this by one entry in its own file; nobody talks to the server here.
+guild connect cursor --scope project --dry-run --agent reviewer
+guild connect cursr
+guild mcp --agent reviewer
+
 # From elsewhere there is only what is the person's own.
 cd ~
 guild list
@@ -147,7 +152,9 @@ fn every_command_looks_as_it_did() {
     let env = env(WORLD);
     let tools = tar("bin/\nbin/tool x = tool\n");
     std::fs::write(env.project().join("tools.tar"), tools).unwrap();
-    expect_file!["tour.txt"].assert_eq(&nameless(&undated(&session(&env, WALK))));
+    let program = std::fs::canonicalize(env!("CARGO_BIN_EXE_guild")).unwrap();
+    let walked = session(&env, WALK).replace(&*program.to_string_lossy(), "[GUILD]");
+    expect_file!["tour.txt"].assert_eq(&nameless(&undated(&walked)));
 }
 
 #[test]

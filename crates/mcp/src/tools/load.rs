@@ -11,19 +11,19 @@ use crate::{arguments, outcome};
 
 pub(super) const TOOL: Entry = Entry {
     name: "skill_load",
-    description: "Read a skill's instructions, or one of its files.",
+    description: "Read a skill's instructions, or a file of it",
     input: || {
         json!({
             "type": "object",
             "properties": {
                 "name": {"type": "string"},
                 "arguments": {"type": "array", "items": {"type": "string"}},
-                "file": {"type": "string", "description": "Another file of the skill, such as references/x.md"},
+                "file": {"type": "string"},
             },
             "required": ["name"],
         })
     },
-    annotations: || ToolAnnotations::with_title("Read a skill").read_only(true).open_world(false),
+    annotations: || ToolAnnotations::new().read_only(true).open_world(false),
     call: |server, request, _| {
         Box::pin(async move {
             let asked: Arguments = match arguments::read(&request) {
@@ -61,7 +61,8 @@ async fn file(server: &Server, name: &str, path: &str) -> CallToolResult {
     match read {
         Ok(bytes) => {
             let text = String::from_utf8_lossy(&bytes).into_owned();
-            let reply = reply::SkillText { skill: name.to_owned(), path: path.to_owned(), text: text.clone() };
+            let reply =
+                reply::SkillText { skill: name.to_owned(), path: path.to_owned(), text: text.clone() };
             outcome::of(&Envelope::ok(reply), text)
         }
         Err(refusal) => outcome::of(&refusal.into_envelope::<reply::SkillText>(), String::new()),

@@ -4,7 +4,9 @@ use std::future::Future;
 
 use guild_engine::containers::Chunk;
 use guild_engine::{Code, Envelope, Given, Invocation, Stage, Status, reply, run};
-use rmcp::model::{CallToolRequestParams, CallToolResponse, JsonObject, ProgressNotificationParam, ToolAnnotations};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, JsonObject, ProgressNotificationParam, ToolAnnotations,
+};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde::Deserialize;
@@ -18,19 +20,19 @@ use crate::{arguments, outcome, resources};
 
 pub(super) const TOOL: Entry = Entry {
     name: "skill_run",
-    description: "Run a skill in a container. A person may have to approve it first.",
+    description: "Run a skill in a container; input: its parameters. A person may have to approve it",
     input: || {
         json!({
             "type": "object",
             "properties": {
                 "name": {"type": "string"},
-                "input": {"type": "object", "description": "The skill's parameters by name"},
+                "input": {"type": "object"},
                 "arguments": {"type": "array", "items": {"type": "string"}},
             },
             "required": ["name"],
         })
     },
-    annotations: || ToolAnnotations::with_title("Run a skill").read_only(false).destructive(false).open_world(true),
+    annotations: || ToolAnnotations::new().read_only(false).destructive(false).open_world(true),
     call: |server, request, context| Box::pin(called(server, request, context)),
 };
 
@@ -112,7 +114,10 @@ async fn attempt(
 }
 
 /// Does it, unless the client takes the request back first.
-async fn until_cancelled<T>(context: &RequestContext<RoleServer>, work: impl Future<Output = T>) -> Option<T> {
+async fn until_cancelled<T>(
+    context: &RequestContext<RoleServer>,
+    work: impl Future<Output = T>,
+) -> Option<T> {
     tokio::select! {
         done = work => Some(done),
         () = context.ct.cancelled() => None,
@@ -152,7 +157,8 @@ fn shown(data: &reply::Run) -> String {
         text = format!("{text}\n[stderr]\n{}", data.stderr);
     }
     for set in &data.changes {
-        let line = format!("its changes to {} wait for a person: `guild changes show {}`", set.directory, set.id);
+        let line =
+            format!("its changes to {} wait for a person: `guild changes show {}`", set.directory, set.id);
         text = format!("{text}\n[{line}]");
     }
     text

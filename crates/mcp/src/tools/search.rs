@@ -11,18 +11,18 @@ use crate::{arguments, outcome};
 
 pub(super) const TOOL: Entry = Entry {
     name: "skill_search",
-    description: "Find skills for a task. Call it before you begin one.",
+    description: "Find skills for a task; call it first",
     input: || {
         json!({
             "type": "object",
             "properties": {
-                "query": {"type": "string", "description": "What the task is about"},
-                "limit": {"type": "integer", "minimum": 1, "maximum": 50},
+                "query": {"type": "string"},
+                "limit": {"type": "integer"},
             },
             "required": ["query"],
         })
     },
-    annotations: || ToolAnnotations::with_title("Find skills").read_only(true).open_world(false),
+    annotations: || ToolAnnotations::new().read_only(true).open_world(false),
     call: |server, request, _| {
         Box::pin(async move {
             let Arguments { query, limit } = match arguments::read(&request) {
@@ -31,8 +31,10 @@ pub(super) const TOOL: Entry = Entry {
             };
             let hall = server.hall();
             let limit = limit.clamp(1, 50);
-            let found =
-                search(&hall, &SearchRequest { query: &query, limit, agent: Some(server.agent()), file: None });
+            let found = search(
+                &hall,
+                &SearchRequest { query: &query, limit, agent: Some(server.agent()), file: None },
+            );
             Ok(outcome::of(&found, text(&found)).into())
         })
     },

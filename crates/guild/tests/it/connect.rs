@@ -1,0 +1,192 @@
+//! `guild connect`: one entry in the file of an agent's program, and nothing else in it touched.
+
+use crate::{env, envelope};
+use expect_test::{Expect, expect};
+use guild_testkit::{Env, session};
+use std::fs;
+
+/// Every file that exists already has something of its own in it.
+const FILES: &str = r#"
+//- /project/.git/
+//- /project/.vscode/mcp.json
+{
+  // ours
+  "servers": {"other": {"type": "http", "url": "http://x"}}
+}
+//- /home/.codex/config.toml
+model = "x" # mine
+[mcp_servers.other]
+url = "http://x"
+//- /home/.gemini/settings.json
+{"theme": "dark"}
+//- /home/.openclaw/openclaw.json
+{ "mcp": [] }
+"#;
+
+#[track_caller]
+fn check(env: &Env, script: &str, expected: &Expect) {
+    let program = fs::canonicalize(env!("CARGO_BIN_EXE_guild")).unwrap();
+    expected.assert_eq(&session(env, script).replace(&*program.to_string_lossy(), "[GUILD]"));
+}
+
+#[test]
+fn an_entry_is_added_shown_and_taken_back_in_the_form_of_each_host() {
+    let env = env(FILES);
+    check(
+        &env,
+        "guild connect vscode --scope project --dry-run\nguild connect vscode --scope project\nguild connect vscode --scope project\nguild connect vscode --scope project --remove\nguild connect codex --agent helper\nguild connect codex --remove\nguild connect claude-code --scope project\nguild connect opencode -q",
+        &expect![[r#"
+            $ guild connect vscode --scope project --dry-run
+            [ROOT]/project/.vscode/mcp.json
+            @@ -1 +1 @@
+             {
+               // ours
+            -  "servers": {"other": {"type": "http", "url": "http://x"}}
+            +  "servers": {
+            +    "other": {"type": "http", "url": "http://x"},
+            +    "guild": {
+            +      "type": "stdio",
+            +      "command": "[GUILD]",
+            +      "args": ["mcp", "--agent", "vscode"]
+            +    }
+            +  }
+             }
+            [stderr]
+            nothing was written
+            $ guild connect vscode --scope project
+            [ROOT]/project/.vscode/mcp.json
+            @@ -1 +1 @@
+             {
+               // ours
+            -  "servers": {"other": {"type": "http", "url": "http://x"}}
+            +  "servers": {
+            +    "other": {"type": "http", "url": "http://x"},
+            +    "guild": {
+            +      "type": "stdio",
+            +      "command": "[GUILD]",
+            +      "args": ["mcp", "--agent", "vscode"]
+            +    }
+            +  }
+             }
+            [stderr]
+            vscode is connected as agent `vscode`; start it anew
+            $ guild connect vscode --scope project
+            [stderr]
+            vscode is connected already
+            $ guild connect vscode --scope project --remove
+            [ROOT]/project/.vscode/mcp.json
+            @@ -1 +1 @@
+             {
+               // ours
+               "servers": {
+            -    "other": {"type": "http", "url": "http://x"},
+            -    "guild": {
+            -      "type": "stdio",
+            -      "command": "[GUILD]",
+            -      "args": ["mcp", "--agent", "vscode"]
+            -    }
+            +    "other": {"type": "http", "url": "http://x"}
+               }
+             }
+            [stderr]
+            vscode is no longer connected
+            $ guild connect codex --agent helper
+            [ROOT]/home/.codex/config.toml
+            @@ -1 +1 @@
+             model = "x" # mine
+             [mcp_servers.other]
+             url = "http://x"
+            +
+            +[mcp_servers.guild]
+            +command = "[GUILD]"
+            +args = ["mcp", "--agent", "helper"]
+            [stderr]
+            codex is connected as agent `helper`; start it anew
+            $ guild connect codex --remove
+            [ROOT]/home/.codex/config.toml
+            @@ -1 +1 @@
+             model = "x" # mine
+             [mcp_servers.other]
+             url = "http://x"
+            -
+            -[mcp_servers.guild]
+            -command = "[GUILD]"
+            -args = ["mcp", "--agent", "helper"]
+            [stderr]
+            codex is no longer connected
+            $ guild connect claude-code --scope project
+            [ROOT]/project/.mcp.json
+            @@ -1 +1 @@
+            +{
+            +  "mcpServers": {
+            +    "guild": {
+            +      "command": "[GUILD]",
+            +      "args": ["mcp", "--agent", "claude-code"]
+            +    }
+            +  }
+            +}
+            [stderr]
+            claude-code is connected as agent `claude-code`; start it anew
+            $ guild connect opencode -q
+            [ROOT]/home/.config/opencode/opencode.json
+            @@ -1 +1 @@
+            +{
+            +  "mcp": {
+            +    "guild": {
+            +      "type": "local",
+            +      "command": ["[GUILD]", "mcp", "--agent", "opencode"],
+            +      "enabled": true
+            +    }
+            +  }
+            +}
+        "#]],
+    );
+    assert_eq!(
+        fs::read_to_string(env.home().join(".codex/config.toml")).unwrap(),
+        "model = \"x\" # mine\n[mcp_servers.other]\nurl = \"http://x\"\n"
+    );
+}
+
+#[test]
+fn what_cannot_be_edited_is_refused_and_stays() {
+    let env = env(FILES);
+    check(
+        &env,
+        "guild connect openclaw\nguild connect openclaw --scope project\nguild connect cursr",
+        &expect![[r#"
+            $ guild connect openclaw
+            [stderr]
+            error[host_file_invalid]: [ROOT]/home/.openclaw/openclaw.json cannot be edited: `mcp` is no object; mend it first
+            [exit 1]
+            $ guild connect openclaw --scope project
+            [stderr]
+            error[unknown_host]: openclaw reads no file of a project; use `--scope user`
+            [exit 2]
+            $ guild connect cursr
+            [stderr]
+            error[unknown_host]: there is no host `cursr`; there are: claude-code, codex, cursor, gemini, vscode, openclaw, opencode, zed; did you mean `cursor`?
+            [exit 2]
+        "#]],
+    );
+    assert_eq!(fs::read_to_string(env.home().join(".openclaw/openclaw.json")).unwrap(), "{ \"mcp\": [] }\n");
+}
+
+#[test]
+fn the_file_as_it_was_is_kept_and_links_and_rights_stay() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let env = env(FILES);
+    let (link, real) = (env.home().join(".gemini/settings.json"), env.home().join("dotfiles.json"));
+    fs::rename(&link, &real).unwrap();
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o600)).unwrap();
+    let data = envelope(&env.guild(&["connect", "gemini", "--json"]).stdout())["data"].clone();
+    let backup = env.home().join(".gemini/settings.json.guild-backup");
+    assert_eq!(data["backup"], "[ROOT]/home/.gemini/settings.json.guild-backup");
+    assert!(link.is_symlink() && fs::metadata(&real).unwrap().permissions().mode() & 0o777 == 0o600);
+    assert_eq!(fs::read_to_string(backup).unwrap(), "{\"theme\": \"dark\"}\n");
+    let written: serde_json::Value = serde_json::from_str(&fs::read_to_string(&real).unwrap()).unwrap();
+    assert_eq!(
+        (&written["theme"], &written["mcpServers"]["guild"]["args"]),
+        (&"dark".into(), &serde_json::json!(["mcp", "--agent", "gemini"]))
+    );
+}
