@@ -82,6 +82,8 @@ ids! {
     TokenId "tok_"
     /// Names a suppression of a vet warning.
     SuppressionId "sup_"
+    /// Names one state of something that is registered.
+    RegistrationId "reg_"
 }
 
 impl ReceiptId {

@@ -1,4 +1,4 @@
-//! Records: grants, requests, tokens and suppressions, each a signed text that begins with one receipt and ends with at most one.
+//! Records: grants, requests, tokens, suppressions and registrations, each a signed text that begins with one receipt and ends with at most one.
 //!
 //! A record is never changed. Whether it still holds is not written on it: it has ended when a receipt says so, and the
 //! database lets only one receipt say it. A row whose signature is not that of an installation that counts here is no record.

@@ -16,6 +16,7 @@ mod export;
 mod grants;
 mod opening;
 mod receipts;
+mod registry;
 mod requests;
 mod runs;
 mod script;
