@@ -66,6 +66,13 @@ codes! {
     SkillAmbiguous = "skill_ambiguous", 1, "Several skills bear that name; use one of the qualified names listed.";
     SecurityPreflightDenied = "security_preflight_denied", 3, "The vet denies the skill; the findings say why.";
     SkillNotInvocable = "skill_not_invocable", 3, "The skill may not be called by this caller.";
+    PluginNotFound = "plugin_not_found", 1, "No plugin has that name; the message lists names near it.";
+    PluginInUse = "plugin_in_use", 1, "A plugin that is on depends on it, so it was not switched off.";
+    EnvironmentMissing = "environment_missing", 1, "The plugin needs a variable of the environment that is not set.";
+    DependencyMissing = "dependency_missing", 1, "A plugin that it depends on is not here, is off, or has another version.";
+    DependencyCycle = "dependency_cycle", 1, "Plugins depend on each other in a circle.";
+    HookFailed = "hook_failed", 1, "The plugin's own hook failed, so that the plugin is off; the reason is kept with it.";
+    ConfigNotSet = "config_not_set", 1, "The plugin has no such value.";
     SkillFilesRefused = "skill_files_refused", 3, "Among the skill's files is a link that leads out, a device, a socket, a pipe or a name that is no text.";
     SkillTooLarge = "skill_too_large", 1, "The skill has more files, or larger or deeper ones, than can be staged.";
     SkillChanged = "skill_changed", 1, "The skill is no longer what was found a moment ago; ask again.";

@@ -33,6 +33,7 @@ mod plugins;
 pub mod ports;
 mod prompt;
 mod receipts;
+mod registry;
 mod reload;
 mod render;
 pub mod reply;
@@ -88,6 +89,9 @@ pub use prompt::{PromptRequest, prompt};
 pub use receipts::{
     ReceiptsRequest, receipts_accept_loss, receipts_export, receipts_list, receipts_show, receipts_verify,
     receipts_verify_file,
+};
+pub use registry::{
+    RegisterRequest, ToggleRequest, is_management, perform_request, register, toggle, unregister,
 };
 pub use reload::reload;
 pub use render::{RenderRequest, load, render};

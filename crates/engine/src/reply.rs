@@ -10,6 +10,7 @@ mod image;
 mod lossy;
 mod principal;
 mod receipts;
+mod registry;
 mod run;
 mod sandbox;
 mod show;
@@ -38,6 +39,7 @@ pub use receipts::{
     BrokenReceipt, ChainLine, ReceiptLine, ReceiptShow, ReceiptsAcceptLoss, ReceiptsExport, ReceiptsList,
     ReceiptsVerify,
 };
+pub use registry::{HookRun, Toggle};
 pub use run::{OutputFile, Replay, Run, RunLimits, RunPlan};
 pub use sandbox::{ContainerLine, LeftBehind, SandboxContainer, SandboxList, SandboxRun};
 pub use show::{Contract, Detail, Param, Show};
@@ -120,8 +122,14 @@ pub struct PluginSummary<'a> {
     pub dialect: &'static str,
     /// How many skills it ships that load.
     pub skill_count: usize,
-    /// Whether the configuration leaves it on.
+    /// Whether it is on: neither the configuration nor `guild disable` has switched it off.
     pub enabled: bool,
+    /// Why it is off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub off: Option<&'a str>,
+    /// The agents that it is off for although it is on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub off_for: Vec<&'a str>,
 }
 
 /// `roots`: every directory that is searched.

@@ -2,7 +2,8 @@
 
 use crate::runtime;
 use crate::ui::Ui;
-use guild_engine::{Books, Code, Envelope, Hall, configure};
+use guild_engine::catalog::Switches;
+use guild_engine::{Books, Code, ConfigFile, Envelope, Hall, configure};
 
 /// What a command does with the books.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,51 @@ pub fn ask<T: Default>(
         }
     });
     asked.unwrap_or_else(|error| Envelope::error(Code::Internal, error.to_string(), T::default()))
+}
+
+/// What is known of what was switched on and off by command.
+#[derive(Debug, Default)]
+pub struct Switching {
+    /// What is off, why and for whom.
+    pub switches: Switches,
+    /// Why that is not known.
+    pub unread: Option<String>,
+}
+
+impl Switching {
+    /// Reads it in the books that are open.
+    pub async fn of(books: &Books) -> Self {
+        match books.switches().await {
+            Ok(switches) => Self { switches, unread: None },
+            Err(refusal) => Self::unread(refusal.message),
+        }
+    }
+
+    /// Nobody can tell.
+    fn unread(why: String) -> Self {
+        Self { switches: Switches::default(), unread: Some(why) }
+    }
+
+    /// Reads it, if there are books.
+    pub fn read(ui: &Ui, files: &[ConfigFile]) -> Self {
+        let configured = configure(files);
+        let places = ui.places();
+        // Where the configuration cannot be read agents are offered nothing at all, and nothing more is to be known.
+        if !configured.ignored.is_empty() || !Books::exist(&places, &configured.config) {
+            return Self::default();
+        }
+        let read = runtime::block_on(async {
+            let books = Books::open(&places, &configured.config, &configured.ignored).await;
+            let books = match books {
+                Ok(books) => books,
+                Err(refusal) => return Self::unread(refusal.message),
+            };
+            let read = Self::of(&books).await;
+            books.leave();
+            read
+        });
+        read.unwrap_or_else(|error| Self::unread(error.to_string()))
+    }
 }
 
 /// Counts the warnings that a person has allowed. Where the books cannot be read none is, which is said and is no reason to stop:

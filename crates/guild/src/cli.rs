@@ -1,9 +1,9 @@
 //! The command line: global options and one subcommand, each in a file of its own.
 
 use crate::commands::{
-    approve, changes, check, completions, contract, deny, diff, doctor, explain, grants, hash, image, list,
-    new, plugins, prompt, receipts, reload, render, replay, requests, roots, run, sandbox, search, show,
-    token, vet, watch,
+    approve, changes, check, completions, contract, deny, diff, disable, doctor, enable, explain, grants,
+    hash, image, list, new, plugins, prompt, receipts, reload, render, replay, requests, roots, run, sandbox,
+    search, show, token, vet, watch,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -53,6 +53,8 @@ enum Command {
     Diff(diff::Args),
     Roots(roots::Args),
     Plugins(plugins::Args),
+    Enable(enable::Args),
+    Disable(disable::Args),
     New(new::Args),
     Prompt(prompt::Args),
     Render(render::Args),
@@ -98,6 +100,8 @@ impl Cli {
             Command::Diff(args) => diff::run(&args, &ui),
             Command::Roots(args) => roots::run(&args, &ui),
             Command::Plugins(args) => plugins::run(&args, &ui),
+            Command::Enable(args) => enable::run(&args, &ui),
+            Command::Disable(args) => disable::run(&args, &ui),
             Command::New(args) => new::run(&args, &ui),
             Command::Prompt(args) => prompt::run(&args, &ui),
             Command::Render(args) => render::run(&args, &ui),

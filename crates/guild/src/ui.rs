@@ -2,6 +2,7 @@
 
 mod usage;
 
+use crate::books::Switching;
 use crate::cli::Global;
 use crate::print::{Style, escape, finding, json, problem};
 use crate::surroundings;
@@ -108,7 +109,20 @@ impl Ui {
 
     /// Discovers everything. The process ends soon after; freeing a hundred thousand skills first would only cost time.
     pub fn hall(&self, freshness: Freshness) -> ManuallyDrop<Hall> {
-        let hall = Hall::open(self.machine.clone(), &self.config_files(), freshness);
+        let files = self.config_files();
+        self.hall_with(Switching::read(self, &files), &files, freshness)
+    }
+
+    /// The same where it is known what was switched off.
+    pub fn hall_with(
+        &self,
+        switching: Switching,
+        files: &[ConfigFile],
+        freshness: Freshness,
+    ) -> ManuallyDrop<Hall> {
+        let machine = Machine { switches: switching.switches, ..self.machine.clone() };
+        let mut hall = Hall::open(machine, files, freshness);
+        hall.unread_registry = switching.unread;
         self.warn_of_ignored(&hall);
         ManuallyDrop::new(hall)
     }
@@ -127,6 +141,10 @@ impl Ui {
     pub fn warn_of_ignored(&self, hall: &Hall) {
         let warning = "its settings are not in effect, and agents are offered no skill until it is mended";
         self.warn_of(&hall.ignored_config, warning);
+        if let Some(why) = &hall.unread_registry {
+            let consequence = "nobody can tell what was switched off, and agents are offered no skill";
+            self.warn(&format!("{why}; {consequence} until it is mended"));
+        }
     }
 
     fn warn_of(&self, problems: &[Problem], warning: &str) {

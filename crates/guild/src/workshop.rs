@@ -1,13 +1,16 @@
 //! The workshop of this process: everything that running a skill needs, put together for one command.
 
 use crate::approver::TerminalApprover;
+use crate::books::Switching;
 use crate::runtime;
 use crate::ui::Ui;
 use clap::ValueEnum;
 use guild_engine::catalog::Freshness;
 use guild_engine::ledger::via;
 use guild_engine::ports::{Answer, Approver};
-use guild_engine::{Books, Code, Consent, Lifetime, Refusal, Workshop, container_backends};
+use guild_engine::{
+    Books, Code, Configured, Consent, Lifetime, Refusal, Workshop, configure, container_backends,
+};
 
 /// How a person approves in the same breath as they ask.
 #[derive(Debug, clap::Args)]
@@ -48,9 +51,10 @@ impl ConsentArgs {
 /// Does something in the workshop, on this thread: containers die with the thread that launched them.
 pub fn within<T>(ui: &Ui, work: impl AsyncFnOnce(&Workshop<'_>) -> T) -> Result<T, Refusal> {
     let ended = runtime::block_on(async {
-        let mut hall = ui.hall(Freshness::Indexed);
-        let (places, images) = (ui.places(), ui.images());
-        let books = Books::open_to_write(&places, &hall.config, &hall.ignored_config, ui.moment()).await?;
+        let (files, places, images) = (ui.config_files(), ui.places(), ui.images());
+        let Configured { config, ignored, .. } = configure(&files);
+        let books = Books::open_to_write(&places, &config, &ignored, ui.moment()).await?;
+        let mut hall = ui.hall_with(Switching::of(&books).await, &files, Freshness::Indexed);
         hall.allow(&books).await?;
         let backends = container_backends(&ui.surroundings());
         let store = places.store()?;

@@ -47,8 +47,8 @@ pub use location::Location;
 pub use principal::{DEFAULT_AGENT, Principal, PrincipalKind, Role, via};
 pub use record::EndError;
 pub use registry::{
-    Change, ConfigValue, Configured, EventType, PluginEvent, Registration, RegistryError, SourceType, Status,
-    Subject, SubjectKind, Switch, plugin_id,
+    Arrival, Change, ConfigValue, Configured, EventType, PluginEvent, Registration, RegistryError,
+    SourceType, Status, Subject, SubjectKind, Switch, plugin_id,
 };
 pub use request::{Answer, DecideError, Decided, Matter, RUN, Request, RequestState, State};
 pub use run::{FinishError, StartError, Started};

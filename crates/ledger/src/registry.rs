@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use guild_manifest::Digest;
 use serde::{Deserialize, Serialize};
 
-pub use change::{Change, RegistryError};
+pub use change::{Arrival, Change, RegistryError};
 pub use identity::plugin_id;
 pub use read::{ConfigValue, PluginEvent};
 pub(crate) use rows::columns;
@@ -40,7 +40,7 @@ pub struct Registration {
     /// Why it is not, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Who switched it on; nobody while it is off.
+    /// Who switched it on; nobody while it is off, or on by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enabled: Option<Switch>,
     /// The agents that it is off for although it is on.

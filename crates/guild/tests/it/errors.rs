@@ -112,6 +112,13 @@ const NO_HASH: &str = "sha256:00000000000000000000000000000000000000000000000000
 
 /// Codes that no single command line provokes, with the test that does.
 const ELSEWHERE: &[(Code, &str)] = &[
+    (Code::PluginNotFound, PLUGINS),
+    (Code::PluginInUse, PLUGINS),
+    (Code::EnvironmentMissing, PLUGINS),
+    (Code::DependencyMissing, PLUGINS),
+    (Code::DependencyCycle, PLUGINS),
+    (Code::HookFailed, "registry::hooks::a_hook_that_fails_leaves_an_error_and_the_rest_untouched"),
+    (Code::ConfigNotSet, "registry::config::what_is_set_for_a_plugin_is_kept_and_secrets_are_not_shown"),
     (Code::SkillChanged, HASHES),
     (Code::StoreDamaged, HASHES),
     (Code::ReloadFailed, "watch::a_look_that_fails_is_told_once_and_what_was_known_stays"),
@@ -183,6 +190,7 @@ const REFUSALS: &str = "the unit tests of crates/engine/src/sandbox/refusal.rs";
 
 /// What happens between two looks at a skill, or to the store, is brought about there.
 const HASHES: &str = "the tests of crates/engine/tests/it/security_hash.rs";
+const PLUGINS: &str = "registry::switching::what_a_plugin_lacks_is_told_and_nothing_changes";
 
 /// What takes a provider or a runner of its own is provoked with one.
 const TOOLS: &str = "the tests of crates/engine/tests/it/run.rs";
@@ -370,7 +378,7 @@ fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
             {"status":"error","code":"usage","message":"unrecognized subcommand 'lst'; tip: a similar subcommand exists: 'list'","data":null}
             [exit 2]
             $ guild --json
-            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, run, hash, diff, roots, plugins, new, prompt, render, reload, watch, sandbox, image, changes, requests, approve, deny, grants, receipts, replay, token, doctor, explain, completions]","data":null}
+            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, run, hash, diff, roots, plugins, enable, disable, new, prompt, render, reload, watch, sandbox, image, changes, requests, approve, deny, grants, receipts, replay, token, doctor, explain, completions]","data":null}
             [exit 2]
             $ guild list --sourc x
             [stderr]

@@ -23,6 +23,7 @@ mod modules;
 mod pipe;
 mod race;
 mod receipts;
+mod registry;
 mod roles;
 mod samples;
 mod sandbox;

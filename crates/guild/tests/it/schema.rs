@@ -27,6 +27,8 @@ fn the_schema_is_current() {
     add("image list", of::<reply::ImageList>(&mut generator));
     add("image pull", of::<reply::ImageKept>(&mut generator));
     add("image remove", of::<reply::ImageRemove>(&mut generator));
+    add("disable", of::<reply::Toggle>(&mut generator));
+    add("enable", of::<reply::Toggle>(&mut generator));
     add("list", of::<reply::List<'_>>(&mut generator));
     add("new", of::<reply::New<'_>>(&mut generator));
     add("plugins", of::<reply::Plugins<'_>>(&mut generator));

@@ -122,6 +122,8 @@ guild token revoke tok_0
 guild vet allow warn.shell.eval --skill code-review --why "seen"
 guild vet allowed
 guild vet disallow sup_0
+guild disable code-review --agent reviewer
+guild enable code-review --agent reviewer
 guild receipts list
 guild receipts show rcp_0
 guild receipts verify

@@ -12,6 +12,15 @@ use crate::receipt::{SignedReceipt, SkillRef};
 use crate::record::{NotAPerson, decision, person};
 use crate::{Ledger, Principal, StoreError, Timestamp};
 
+/// How something comes into the registry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arrival {
+    /// Somebody has decided whether it is on.
+    Decided(Status),
+    /// It was found, on or off by itself; nobody has switched it.
+    Found(Status),
+}
+
 /// Something that changes about what is registered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
@@ -71,7 +80,7 @@ pub enum RegistryError {
 type Changed = (Registration, SignedReceipt);
 
 impl Ledger {
-    /// Registers a skill or plugin that has come, or that has another version now. `status` counts for one that is new; what is
+    /// Registers a skill or plugin that has come, or that has another version now. `arrival` counts for one that is new; what is
     /// known keeps its state and its values. Whatever else was registered at the same place is gone.
     ///
     /// # Errors
@@ -80,12 +89,12 @@ impl Ledger {
         &self,
         now: Timestamp,
         subject: Subject,
-        status: Status,
+        arrival: Arrival,
         by: Principal,
     ) -> Result<Changed, RegistryError> {
         person(&by).map_err(|NotAPerson| RegistryError::NotAPerson)?;
         let mut writing = self.write(now).await?;
-        let changed = writing.register(subject, status, &by).await;
+        let changed = writing.register(subject, arrival, &by).await;
         writing.finish(changed).await
     }
 
@@ -142,7 +151,7 @@ impl Writing<'_> {
     async fn register(
         &mut self,
         subject: Subject,
-        status: Status,
+        arrival: Arrival,
         by: &Principal,
     ) -> Result<Changed, RegistryError> {
         let plugin = plugin_id(subject.kind, subject.source_type, &subject.source);
@@ -154,6 +163,10 @@ impl Writing<'_> {
                 self.unregister(&known.plugin, by).await?;
             }
         }
+        let (status, is_decided) = match arrival {
+            Arrival::Decided(status) => (status, true),
+            Arrival::Found(status) => (status, false),
+        };
         let switch = Switch { by: by.clone(), at: self.now };
         let next = match &before {
             Some(known) => Registration { subject, ..known.clone() },
@@ -163,7 +176,7 @@ impl Writing<'_> {
                 subject,
                 status,
                 reason: None,
-                enabled: (status == Status::Enabled).then_some(switch),
+                enabled: (is_decided && status == Status::Enabled).then_some(switch),
                 off_for: Default::default(),
                 config: Default::default(),
                 installed_at: self.now,

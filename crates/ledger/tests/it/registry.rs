@@ -2,7 +2,8 @@
 
 use expect_test::{Expect, expect};
 use guild_ledger::{
-    Change, Filter, Ledger, Location, Registration, RegistryError, SourceType, Status, Subject, SubjectKind,
+    Arrival, Change, Filter, Ledger, Location, Registration, RegistryError, SourceType, Status, Subject,
+    SubjectKind,
 };
 
 use crate::on_both_databases;
@@ -37,7 +38,7 @@ fn subject(name: &str, source: &str) -> Subject {
 }
 
 async fn register(ledger: &Ledger, minute: u64, subject: Subject, status: Status) -> Registration {
-    ledger.register(at(minute), subject, status, person()).await.unwrap().0
+    ledger.register(at(minute), subject, Arrival::Decided(status), person()).await.unwrap().0
 }
 
 async fn change(ledger: &Ledger, minute: u64, id: &str, change: Change) -> Registration {
@@ -174,7 +175,10 @@ async fn agents_change_nothing(site: Site) {
     let ledger = site.open().await;
     let id = register(&ledger, 0, subject("acme", "o/r"), Status::Disabled).await.plugin;
     let errors = [
-        ledger.register(at(1), subject("b", "o/b"), Status::Enabled, agent("a")).await.map(drop),
+        ledger
+            .register(at(1), subject("b", "o/b"), Arrival::Decided(Status::Enabled), agent("a"))
+            .await
+            .map(drop),
         ledger.change(at(1), &id, Change::Enable, agent("a")).await.map(drop),
         ledger.unregister(at(1), &id, agent("a")).await.map(drop),
     ];

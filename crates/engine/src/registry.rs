@@ -1,0 +1,15 @@
+//! The registry: what is installed, whether it is on, for whom it is off, and switching it.
+//!
+//! The ledger keeps it; discovery is told what is off by [`Books::switches`]. What the configuration switches off stays off, whatever
+//! the registry says. Getting things onto this machine is done elsewhere, and reported here.
+
+mod ask;
+mod checks;
+mod register;
+mod subject;
+mod switches;
+mod toggle;
+
+pub use ask::{is_management, perform_request};
+pub use register::{RegisterRequest, register, unregister};
+pub use toggle::{ToggleRequest, toggle};
