@@ -72,6 +72,11 @@ codes! {
     DependencyMissing = "dependency_missing", 1, "A plugin that it depends on is not here, is off, or has another version.";
     DependencyCycle = "dependency_cycle", 1, "Plugins depend on each other in a circle.";
     HookFailed = "hook_failed", 1, "The plugin's own hook failed, so that the plugin is off; the reason is kept with it.";
+    ToolConflict = "tool_conflict", 1, "Two that are on claim one tool's name; the message names both.";
+    SettingInvalid = "setting_invalid", 2, "The plugin has no such setting, or it does not take this value.";
+    SecretNotFound = "secret_not_found", 1, "No secret of that name is kept.";
+    SecretInvalid = "secret_invalid", 2, "The name is none of a variable, or the value cannot stand in an environment.";
+    SecretUnreadable = "secret_unreadable", 1, "An encrypted value cannot be made or read: its key is missing, or it was changed.";
     ConfigNotSet = "config_not_set", 1, "The plugin has no such value.";
     SkillFilesRefused = "skill_files_refused", 3, "Among the skill's files is a link that leads out, a device, a socket, a pipe or a name that is no text.";
     SkillTooLarge = "skill_too_large", 1, "The skill has more files, or larger or deeper ones, than can be staged.";

@@ -43,6 +43,7 @@ mod run;
 mod sandbox;
 mod schema;
 mod search;
+mod secrets;
 mod sections;
 pub mod security_hash;
 mod show;
@@ -91,7 +92,9 @@ pub use receipts::{
     receipts_verify_file,
 };
 pub use registry::{
-    RegisterRequest, ToggleRequest, is_management, perform_request, register, toggle, unregister,
+    NewValue, RegisterRequest, RegistryCache, SKILL_PRIORITY, TIME_TO_LIVE, ToggleRequest, Viewed,
+    config_get, config_set, config_unset, is_management, merge, perform_request, register, registry, toggle,
+    unregister,
 };
 pub use reload::reload;
 pub use render::{RenderRequest, load, render};
@@ -103,6 +106,7 @@ pub use sandbox::{
     sandbox_stop, sandbox_supervise,
 };
 pub use search::{SearchRequest, search};
+pub use secrets::{secret_list, secret_remove, secret_set};
 pub use show::show;
 pub use skill_diff::{Before, skill_diff};
 pub use tokens::{TokenRequest, token_create, token_list, token_revoke};

@@ -8,11 +8,13 @@ mod check;
 mod hash;
 mod image;
 mod lossy;
+mod merged;
 mod principal;
 mod receipts;
 mod registry;
 mod run;
 mod sandbox;
+mod secrets;
 mod show;
 mod skill_diff;
 mod skill_list;
@@ -34,14 +36,18 @@ pub use image::{
     ImageConfig, ImageDetail, ImageInspect, ImageKept, ImageLine, ImageList, ImageRemove, ImageSource,
     LayerLine, RoleLine,
 };
+pub use merged::{
+    MergedAction, MergedComponent, MergedPlugin, MergedQuery, MergedSection, MergedTool, Registry,
+};
 pub use principal::PrincipalLine;
 pub use receipts::{
     BrokenReceipt, ChainLine, ReceiptLine, ReceiptShow, ReceiptsAcceptLoss, ReceiptsExport, ReceiptsList,
     ReceiptsVerify,
 };
-pub use registry::{HookRun, Toggle};
+pub use registry::{ConfigLine, HookRun, PluginConfig, Toggle};
 pub use run::{OutputFile, Replay, Run, RunLimits, RunPlan};
 pub use sandbox::{ContainerLine, LeftBehind, SandboxContainer, SandboxList, SandboxRun};
+pub use secrets::{SecretChanged, SecretLine, Secrets};
 pub use show::{Contract, Detail, Param, Show};
 pub use skill_diff::{CapabilityChange, Comparison, FileChange, SkillDiff};
 pub use skill_list::SkillList;

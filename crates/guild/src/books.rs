@@ -2,8 +2,9 @@
 
 use crate::runtime;
 use crate::ui::Ui;
-use guild_engine::catalog::Switches;
+use guild_engine::catalog::{Machine, Switches};
 use guild_engine::{Books, Code, ConfigFile, Envelope, Hall, configure};
+use std::collections::BTreeSet;
 
 /// What a command does with the books.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,11 +40,13 @@ pub fn ask<T: Default>(
     asked.unwrap_or_else(|error| Envelope::error(Code::Internal, error.to_string(), T::default()))
 }
 
-/// What is known of what was switched on and off by command.
+/// What discovery is told of the books: what was switched on and off by command, and which secrets are kept.
 #[derive(Debug, Default)]
 pub struct Switching {
     /// What is off, why and for whom.
     pub switches: Switches,
+    /// The names of the secrets that are kept.
+    pub credentials: BTreeSet<String>,
     /// Why that is not known.
     pub unread: Option<String>,
 }
@@ -51,15 +54,20 @@ pub struct Switching {
 impl Switching {
     /// Reads it in the books that are open.
     pub async fn of(books: &Books) -> Self {
-        match books.switches().await {
-            Ok(switches) => Self { switches, unread: None },
-            Err(refusal) => Self::unread(refusal.message),
+        match (books.switches().await, books.credentials().await) {
+            (Ok(switches), Ok(credentials)) => Self { switches, credentials, unread: None },
+            (Err(refusal), _) | (_, Err(refusal)) => Self::unread(refusal.message),
         }
+    }
+
+    /// The machine with what is known.
+    pub fn over(self, machine: &Machine) -> Machine {
+        Machine { switches: self.switches, credentials: self.credentials, ..machine.clone() }
     }
 
     /// Nobody can tell.
     fn unread(why: String) -> Self {
-        Self { switches: Switches::default(), unread: Some(why) }
+        Self { unread: Some(why), ..Self::default() }
     }
 
     /// Reads it, if there are books.

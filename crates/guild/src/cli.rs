@@ -2,8 +2,8 @@
 
 use crate::commands::{
     approve, changes, check, completions, contract, deny, diff, disable, doctor, enable, explain, grants,
-    hash, image, list, new, plugins, prompt, receipts, reload, render, replay, requests, roots, run, sandbox,
-    search, show, token, vet, watch,
+    hash, image, list, new, plugins, prompt, receipts, registry, reload, render, replay, requests, roots,
+    run, sandbox, search, secret, show, token, vet, watch,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -55,6 +55,8 @@ enum Command {
     Plugins(plugins::Args),
     Enable(enable::Args),
     Disable(disable::Args),
+    Registry(registry::Args),
+    Secret(secret::Args),
     New(new::Args),
     Prompt(prompt::Args),
     Render(render::Args),
@@ -102,6 +104,8 @@ impl Cli {
             Command::Plugins(args) => plugins::run(&args, &ui),
             Command::Enable(args) => enable::run(&args, &ui),
             Command::Disable(args) => disable::run(&args, &ui),
+            Command::Registry(args) => registry::run(&args, &ui),
+            Command::Secret(args) => secret::run(&args, &ui),
             Command::New(args) => new::run(&args, &ui),
             Command::Prompt(args) => prompt::run(&args, &ui),
             Command::Render(args) => render::run(&args, &ui),

@@ -120,9 +120,9 @@ impl Ui {
         files: &[ConfigFile],
         freshness: Freshness,
     ) -> ManuallyDrop<Hall> {
-        let machine = Machine { switches: switching.switches, ..self.machine.clone() };
-        let mut hall = Hall::open(machine, files, freshness);
-        hall.unread_registry = switching.unread;
+        let unread = switching.unread.clone();
+        let mut hall = Hall::open(switching.over(&self.machine), files, freshness);
+        hall.unread_registry = unread;
         self.warn_of_ignored(&hall);
         ManuallyDrop::new(hall)
     }

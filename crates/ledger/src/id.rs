@@ -84,6 +84,8 @@ ids! {
     SuppressionId "sup_"
     /// Names one state of something that is registered.
     RegistrationId "reg_"
+    /// Names one state of a secret.
+    SecretId "sec_"
 }
 
 impl ReceiptId {

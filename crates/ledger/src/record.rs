@@ -157,6 +157,20 @@ pub(crate) fn read<T: Record>(ledger: &Ledger, row: &Row) -> Result<Option<T>, S
     Ok(counts())
 }
 
+/// The records of a kind that this installation has begun and no receipt has ended, whatever their rows say.
+pub(crate) async fn own<T: Record>(
+    ledger: &Ledger,
+    connection: &mut Connection,
+    kind: &str,
+) -> Result<Vec<T>, StoreError> {
+    let sql = "SELECT id, installation, body, signature FROM records WHERE kind = $1 AND installation = $2 AND ended IS NULL \
+               AND NOT EXISTS (SELECT 1 FROM receipts WHERE ends = records.id) ORDER BY id";
+    let values = vec![kind.into(), ledger.key.installation.as_str().into()];
+    let rows = connection.rows(sql, values).await?;
+    let records: Result<Vec<_>, _> = rows.iter().map(|row| read::<T>(ledger, row)).collect();
+    Ok(records?.into_iter().flatten().collect())
+}
+
 /// What a record's text says that it is found by, if it is one of this kind.
 pub(crate) fn said<T: Record, F>(kind: &str, text: &str, tell: impl Fn(Lookup<'_>) -> F) -> Option<F> {
     let signed: Signed<T> = serde_json::from_str(text).ok()?;

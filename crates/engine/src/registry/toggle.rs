@@ -167,13 +167,8 @@ async fn context(
     let declared = entry.plugin.required_env.iter().chain(&entry.plugin.optional_env);
     let is_set = |name: &&String| machine.variable(name).is_some() || machine.credentials.contains(*name);
     let environment: Vec<&String> = declared.filter(is_set).collect();
-    let mut config = Map::new();
-    if let Some(known) = workshop.books.known(&Found::Plugin(entry)).await? {
-        let values = workshop.books.ledger.plugin_config(&known).await;
-        for value in values.map_err(|error| workshop.books.refusal(error))? {
-            config.insert(value.key, value.value.into());
-        }
-    }
+    let known = workshop.books.known(&Found::Plugin(entry)).await?;
+    let (config, secrets) = workshop.books.settings(known.as_ref()).await?;
     let context = json!({
         "event": moment.as_str(),
         "plugin": entry.plugin.name,
@@ -183,7 +178,12 @@ async fn context(
         "config": config,
     });
     match context {
-        Value::Object(context) => Ok(context),
+        Value::Object(mut context) => {
+            if !secrets.is_empty() {
+                context.insert("secrets".to_owned(), secrets.into());
+            }
+            Ok(context)
+        }
         _ => Err(Refusal::new(Code::Internal, "a context is no object")),
     }
 }

@@ -1,6 +1,6 @@
-//! The replies of the registry: what was switched.
+//! The replies of the registry: what was switched, and what is set.
 
-use guild_ledger::Registration;
+use guild_ledger::{ConfigValue, Registration};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -51,6 +51,43 @@ pub struct HookRun {
     pub stderr: String,
     /// The receipt of its run.
     pub receipt: Option<String>,
+}
+
+/// `plugins config`: what is set for a plugin.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+pub struct PluginConfig {
+    /// The plugin.
+    pub name: String,
+    /// Its id in the registry; null where the registry does not know it.
+    pub id: Option<String>,
+    /// What was asked for, or what was set; by key.
+    pub values: Vec<ConfigLine>,
+    /// The receipt of the change.
+    pub receipt: Option<String>,
+}
+
+/// One value of a plugin.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ConfigLine {
+    /// Its key.
+    pub key: String,
+    /// The value; null where it is a secret.
+    pub value: Option<String>,
+    /// Whether it is kept encrypted.
+    pub secret: bool,
+    /// Since when it is so.
+    pub updated_at: String,
+}
+
+impl ConfigLine {
+    pub(crate) fn of(value: &ConfigValue) -> Self {
+        Self {
+            key: value.key.clone(),
+            value: (!value.encrypted).then(|| value.value.clone()),
+            secret: value.encrypted,
+            updated_at: value.updated_at.clone(),
+        }
+    }
 }
 
 impl Toggle {

@@ -52,8 +52,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
 
 /// The machine, with what is switched off by now.
 fn machine(ui: &Ui) -> Machine {
-    let switches = Switching::read(ui, &ui.config_files()).switches;
-    Machine { switches, ..ui.machine().clone() }
+    Switching::read(ui, &ui.config_files()).over(ui.machine())
 }
 
 /// Whether something changed, or a look failed for another reason than the one that was told last.

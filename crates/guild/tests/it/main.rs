@@ -62,14 +62,17 @@ fn commands() -> Vec<String> {
 
 /// All subcommands, those that only hold others included.
 fn subcommands() -> Vec<String> {
-    let env = env("");
     let mut all = Vec::new();
-    for command in listed(&env, "") {
-        let within = listed(&env, &command);
-        all.push(command.clone());
-        all.extend(within.into_iter().map(|name| format!("{command} {name}")));
-    }
+    add_subcommands(&env(""), "", &mut all);
     all
+}
+
+fn add_subcommands(env: &Env, group: &str, all: &mut Vec<String>) {
+    for name in listed(env, group) {
+        let command = format!("{group} {name}").trim().to_owned();
+        all.push(command.clone());
+        add_subcommands(env, &command, all);
+    }
 }
 
 fn listed(env: &Env, group: &str) -> Vec<String> {

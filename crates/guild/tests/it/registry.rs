@@ -1,6 +1,9 @@
 //! The registry as people meet it: what they switch on and off, what plugins need for it, and what agents ask for.
 
+mod config;
 mod hooks;
+mod merged;
+mod secrets;
 mod switching;
 mod world;
 

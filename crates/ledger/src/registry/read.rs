@@ -6,7 +6,6 @@ use guild_manifest::Digest;
 
 use super::{REGISTRATION, Registration};
 use crate::chain::Writing;
-use crate::database::Connection;
 use crate::record;
 use crate::{Ledger, StoreError};
 
@@ -45,7 +44,7 @@ impl Ledger {
     /// Where the database cannot be read.
     pub async fn registrations(&self) -> Result<Vec<Registration>, StoreError> {
         let mut session = self.session().await?;
-        let mut found = registered(self, &mut session).await?;
+        let mut found = record::own::<Registration>(self, &mut session, REGISTRATION).await?;
         session.done();
         found.sort_by(|a, b| (&a.subject.name, &a.plugin).cmp(&(&b.subject.name, &b.plugin)));
         Ok(found)
@@ -108,17 +107,6 @@ impl Registration {
 impl Writing<'_> {
     /// Everything that is registered by this installation.
     pub(super) async fn registered(&mut self) -> Result<Vec<Registration>, StoreError> {
-        registered(self.ledger, &mut self.session).await
+        record::own(self.ledger, &mut self.session, REGISTRATION).await
     }
-}
-
-/// The states that no receipt has ended.
-async fn registered(ledger: &Ledger, connection: &mut Connection) -> Result<Vec<Registration>, StoreError> {
-    let sql = "SELECT id, installation, body, signature FROM records WHERE kind = $1 AND installation = $2 AND ended IS NULL \
-               AND NOT EXISTS (SELECT 1 FROM receipts WHERE ends = records.id) ORDER BY id";
-    let values = vec![REGISTRATION.into(), ledger.key.installation.as_str().into()];
-    let rows = connection.rows(sql, values).await?;
-    let states: Result<Vec<_>, _> =
-        rows.iter().map(|row| record::read::<Registration>(ledger, row)).collect();
-    Ok(states?.into_iter().flatten().collect())
 }

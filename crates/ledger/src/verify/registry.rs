@@ -1,6 +1,9 @@
-//! Checking the registry's tables against the signed states: no row, value or event says anything else, and none is missing.
+//! Checking the tables of the registry and of secrets against the signed states: no row, value or event says anything else, and
+//! none is missing.
 
 use std::collections::{BTreeMap, BTreeSet};
+
+use guild_manifest::Digest;
 
 use super::{Broken, Fault, Report};
 use crate::database::Row;
@@ -25,11 +28,31 @@ pub(super) async fn verify(ledger: &Ledger, report: &mut Report) -> Result<(), S
             wrong.insert(state.plugin.clone());
         }
     }
+    wrong.extend(secrets(ledger).await?);
     for id in wrong {
         let installation = ledger.installation().to_string();
         report.fault(Broken { installation, id: Some(id), seq: None, fault: Fault::RegistryEdited });
     }
     Ok(())
+}
+
+/// The secrets whose rows are not what was signed.
+async fn secrets(ledger: &Ledger) -> Result<Vec<String>, StoreError> {
+    let sql = "SELECT name, value, updated_at, record FROM secrets WHERE installation = $1";
+    let mut session = ledger.session().await?;
+    let rows = session.rows(sql, vec![ledger.installation().as_str().into()]).await?;
+    session.done();
+    let mut found: BTreeMap<String, (Digest, String, String)> = BTreeMap::new();
+    for row in rows {
+        let digest = Digest::of(row.text(1)?.as_bytes());
+        found.insert(row.text(0)?, (digest, row.text(2)?, row.text(3)?));
+    }
+    let known = ledger.secrets().await?.into_iter();
+    let known: BTreeMap<String, (Digest, String, String)> = known
+        .map(|secret| (secret.name, (secret.digest, secret.at.to_string(), secret.id.to_string())))
+        .collect();
+    let names: BTreeSet<&String> = found.keys().chain(known.keys()).collect();
+    Ok(names.into_iter().filter(|name| found.get(*name) != known.get(*name)).cloned().collect())
 }
 
 /// The rows of `plugins` by id.

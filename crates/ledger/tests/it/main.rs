@@ -20,6 +20,7 @@ mod registry;
 mod requests;
 mod runs;
 mod script;
+mod secrets;
 mod site;
 mod tampering;
 mod tokens;

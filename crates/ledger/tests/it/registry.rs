@@ -238,7 +238,7 @@ async fn edited_rows_are_found_and_do_not_count(site: Site) {
 async fn an_older_ledger_gets_a_registry(site: Site) {
     let ledger = site.open().await;
     ledger.close().await.unwrap();
-    let drop = "DROP TABLE plugin_events; DROP TABLE plugin_config; DROP TABLE plugins;";
+    let drop = "DROP TABLE secrets; DROP TABLE plugin_events; DROP TABLE plugin_config; DROP TABLE plugins;";
     let version = match site.location {
         Location::Sqlite(_) => "PRAGMA user_version = 1",
         Location::Postgres(_) => "UPDATE guild_ledger SET version = 1",

@@ -13,11 +13,13 @@ fn a_skill_that_is_off_is_listed_and_neither_offered_nor_run() {
         [stderr]
         skill `deploy` is off already
         $ guild list --source project
-        NAME     KIND    SOURCE   STATE  DESCRIPTION
-        deploy   script  project  off    Deploys to staging
-        retired  inline  project  off    Was useful once
+        NAME     KIND    SOURCE   STATE       DESCRIPTION
+        deploy   script  project  off         Deploys to staging
+        keyed    script  project  ineligible  Uses a key
+        retired  inline  project  off         Was useful once
+        tone     inline  project  ready       How we write
         [stderr]
-        2 skills, 1 other problem (see `guild check`)
+        4 skills, 1 other problem (see `guild check`)
         $ guild show deploy --no-body
         deploy
         Deploys to staging
@@ -35,8 +37,10 @@ fn a_skill_that_is_off_is_listed_and_neither_offered_nor_run() {
         files        SKILL.md, deploy.sh
         digest       [SHA256 1]
         $ guild list --agent ci --source project
+        NAME  KIND    SOURCE   STATE  DESCRIPTION
+        tone  inline  project  ready  How we write
         [stderr]
-        0 skills, 1 other problem (see `guild check`)
+        1 skill, 1 other problem (see `guild check`)
         $ guild search deploy --agent ci
         [stderr]
         nothing matches `deploy`; `guild list` shows every skill
@@ -94,13 +98,16 @@ fn off_for_one_agent_is_on_for_the_others() {
         [stderr]
         skill `deploy` is off for agent `ci`
         $ guild list --agent ci --source project
+        NAME  KIND    SOURCE   STATE  DESCRIPTION
+        tone  inline  project  ready  How we write
         [stderr]
-        0 skills, 1 other problem (see `guild check`)
+        1 skill, 1 other problem (see `guild check`)
         $ guild list --agent reviewer --source project
         NAME    KIND    SOURCE   STATE  DESCRIPTION
         deploy  script  project  ready  Deploys to staging
+        tone    inline  project  ready  How we write
         [stderr]
-        1 skill, 1 other problem (see `guild check`)
+        2 skills, 1 other problem (see `guild check`)
         $ guild run deploy --agent ci
         [stderr]
         error[skill_not_invocable]: skill `deploy` is switched off for agent `ci`
@@ -117,8 +124,9 @@ fn off_for_one_agent_is_on_for_the_others() {
         $ guild list --agent ci --source project
         NAME    KIND    SOURCE   STATE  DESCRIPTION
         deploy  script  project  ready  Deploys to staging
+        tone    inline  project  ready  How we write
         [stderr]
-        1 skill, 1 other problem (see `guild check`)
+        2 skills, 1 other problem (see `guild check`)
     "#]]
     .assert_eq(&shown(
         &world(),
@@ -167,19 +175,22 @@ fn a_plugin_that_is_off_takes_its_skills_with_it() {
         $ guild plugins
         NAME    VERSION  SOURCE   SKILLS  STATE  DESCRIPTION
         acme    1.0.0    project  1       off    Prepares itself
+        adder   1.0.0    project  0       off    Adds in its own way
         base    1.2.0    project  1       off    What others build on
         evil    1.0.0    project  0       on     Installs itself
         faulty  1.0.0    project  0       on     Fails to prepare itself
         gnir    1.0.0    project  0       off    The other half
+        house   2.0.0    project  0       off    Has something of everything
         lost    1.0.0    project  0       off    Wants what is not here
         newer   1.0.0    project  0       off    Wants more than there is
         ring    1.0.0    project  0       off    Half of a circle
         top     1.0.0    project  0       off    Builds on base
+        twin    1.0.0    project  0       off    Measures too
         vague   1.0.0    project  0       on     Names a hook that is not there
         [ROOT]/project/.guild/plugins/needy:1:1: warning[plugin_env_missing]: the plugin `needy` needs `NEEDY_KEY` in the environment; it was skipped
           hint: set `NEEDY_KEY`
         [stderr]
-        10 plugins
+        13 plugins
         $ guild show base/note --no-body
         base/note
         Takes a note
@@ -303,11 +314,13 @@ fn what_an_agent_asks_for_waits_for_an_admin() {
         script.replace("$ONE", &one).replace("$TWO", &two).replace("$THREE", &three).replace("$FOUR", &four);
     expect![[r#"
         $ guild list --source project
-        NAME     KIND    SOURCE   STATE  DESCRIPTION
-        deploy   script  project  ready  Deploys to staging
-        retired  inline  project  off    Was useful once
+        NAME     KIND    SOURCE   STATE       DESCRIPTION
+        deploy   script  project  ready       Deploys to staging
+        keyed    script  project  ineligible  Uses a key
+        retired  inline  project  off         Was useful once
+        tone     inline  project  ready       How we write
         [stderr]
-        2 skills, 1 other problem (see `guild check`)
+        4 skills, 1 other problem (see `guild check`)
         $ guild requests
         ID                              ACTION   AGENT  SKILL   EXPIRES
         [APR 1]  disable  ci     deploy  [TIME]
@@ -331,14 +344,18 @@ fn what_an_agent_asks_for_waits_for_an_admin() {
         error[approval_required]: approved: enable of `acme` for agent `ci`; `onEnable` of plugin `acme` was not run: a person must approve it first; `guild approve [APR 5]` answers
         [exit 3]
         $ guild list --source project
-        NAME     KIND    SOURCE   STATE  DESCRIPTION
-        deploy   script  project  off    Deploys to staging
-        retired  inline  project  off    Was useful once
+        NAME     KIND    SOURCE   STATE       DESCRIPTION
+        deploy   script  project  off         Deploys to staging
+        keyed    script  project  ineligible  Uses a key
+        retired  inline  project  off         Was useful once
+        tone     inline  project  ready       How we write
         [stderr]
-        2 skills, 1 other problem (see `guild check`)
+        4 skills, 1 other problem (see `guild check`)
         $ guild list --agent ci
+        NAME  KIND    SOURCE   STATE  DESCRIPTION
+        tone  inline  project  ready  How we write
         [stderr]
-        0 skills, 1 other problem (see `guild check`)
+        1 skill, 1 other problem (see `guild check`)
         $ guild disable deploy --as ci
         [stderr]
         error[approval_required]: an admin must approve it first; `guild approve [APR 6]` answers

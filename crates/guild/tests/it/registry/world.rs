@@ -5,6 +5,8 @@ pub const WORLD: &str = r#"
 builtins = false
 [skills]
 disabled = ["retired"]
+[skills.entries.tone]
+inject = true
 //- /project/.git/
 //- /project/.guild/skills/deploy/SKILL.md
 ---
@@ -22,6 +24,23 @@ name: retired
 description: Was useful once
 ---
 Do what was done.
+//- /project/.guild/skills/tone/SKILL.md
+---
+name: tone
+description: How we write
+---
+Write as one speaks.
+//- /project/.guild/skills/keyed/SKILL.md
+---
+name: keyed
+description: Uses a key
+script: keyed.sh
+capabilities: {workspace: none, env: [KEYED_TOKEN]}
+metadata: {openclaw: {requires: {env: [KEYED_TOKEN]}}}
+---
+Use it.
+//- /project/.guild/skills/keyed/keyed.sh
+echo "token of ${#KEYED_TOKEN} letters, ${#NEEDY_KEY} others"
 //- /project/.guild/plugins/base/guild.plugin.json
 {"id": "base", "name": "Base", "version": "1.2.0", "description": "What others build on", "capabilities": []}
 //- /project/.guild/plugins/base/skills/note/SKILL.md
@@ -65,6 +84,36 @@ name: greet
 description: Greets
 ---
 Hello.
+//- /project/.guild/plugins/house/guild.plugin.json
+{"id": "house", "name": "House", "version": "2.0.0", "description": "Has something of everything", "defaultEnabled": false,
+ "capabilities": ["tools", "prompt", "components", "queries", "actions"],
+ "tools": [{"name": "measure", "description": "Measures a file", "entrypoint": "measure.py", "readOnly": true,
+            "inputSchema": {"type": "object", "required": ["path"]}}],
+ "promptSections": [{"heading": "Last", "content": "Say goodbye.", "priority": 90},
+                    {"heading": "Middle", "content": "Be plain."},
+                    {"heading": "First", "content": "Say hello.", "priority": 10}],
+ "components": [{"type": "gauge", "description": "Shows a number", "props": {"value": "number"}}],
+ "queryTypes": [{"name": "largest", "description": "The largest files", "tool": "measure"}],
+ "actionHandlers": [{"action": "add", "description": "Adds two", "tool": "builtin:add"}],
+ "settings": {"region": {"type": "string", "title": "Region", "description": "Where"},
+              "limit": {"type": "number", "title": "Limit", "description": "How much"},
+              "token": {"type": "string", "title": "Token", "description": "The key", "sensitive": true}},
+ "hooks": {"onEnable": "on.py"}}
+//- /project/.guild/plugins/house/measure.py
+print("{}")
+//- /project/.guild/plugins/house/on.py
+import json
+params = json.load(open("/input/request.json"))["params"]
+token = params.get("secrets", {}).get("token", "")
+print(json.dumps({"config": params["config"], "token_length": len(token)}))
+//- /project/.guild/plugins/twin/guild.plugin.json
+{"id": "twin", "name": "Twin", "version": "1.0.0", "description": "Measures too", "defaultEnabled": false,
+ "capabilities": ["tools"],
+ "tools": [{"name": "measure", "description": "Measures otherwise", "command": ["true"]}]}
+//- /project/.guild/plugins/adder/guild.plugin.json
+{"id": "adder", "name": "Adder", "version": "1.0.0", "description": "Adds in its own way", "defaultEnabled": false,
+ "capabilities": ["tools"],
+ "tools": [{"name": "add", "description": "Adds wrongly", "command": ["true"]}]}
 //- /project/.guild/plugins/faulty/guild.plugin.json
 {"id": "faulty", "name": "Faulty", "version": "1.0.0", "description": "Fails to prepare itself", "capabilities": [],
  "hooks": {"onEnable": "on.sh"}}
