@@ -78,6 +78,9 @@ codes! {
     SecretInvalid = "secret_invalid", 2, "The name is none of a variable, or the value cannot stand in an environment.";
     SecretUnreadable = "secret_unreadable", 1, "An encrypted value cannot be made or read: its key is missing, or it was changed.";
     ConfigNotSet = "config_not_set", 1, "The plugin has no such value.";
+    StepNotFound = "step_not_found", 1, "The skill declares no such install step, or none that could be run here.";
+    StepRefused = "step_refused", 3, "Guildhall does not run this install step; the message says what to do.";
+    InstallFailed = "install_failed", 1, "The package manager cannot be started, or failed.";
     SkillFilesRefused = "skill_files_refused", 3, "Among the skill's files is a link that leads out, a device, a socket, a pipe or a name that is no text.";
     SkillTooLarge = "skill_too_large", 1, "The skill has more files, or larger or deeper ones, than can be staged.";
     SkillChanged = "skill_changed", 1, "The skill is no longer what was found a moment ago; ask again.";

@@ -5,6 +5,7 @@
 mod approvals;
 mod changes;
 mod check;
+mod deps;
 mod hash;
 mod image;
 mod lossy;
@@ -31,6 +32,7 @@ pub use approvals::{
 };
 pub use changes::{ChangeDetail, ChangeSummary, ChangesDecided, ChangesList, ChangesShow, RefusedChange};
 pub use check::{Check, CheckSummary, CheckedFile, OtherFile, ProblemLine};
+pub use deps::{Deps, DepsInstalled, StepLine};
 pub use hash::Hash;
 pub use image::{
     ImageConfig, ImageDetail, ImageInspect, ImageKept, ImageLine, ImageList, ImageRemove, ImageSource,

@@ -1,9 +1,9 @@
 //! The command line: global options and one subcommand, each in a file of its own.
 
 use crate::commands::{
-    approve, changes, check, completions, contract, deny, diff, disable, doctor, enable, explain, grants,
-    hash, image, list, new, plugins, prompt, receipts, registry, reload, render, replay, requests, roots,
-    run, sandbox, search, secret, show, token, vet, watch,
+    approve, changes, check, completions, contract, deny, deps, diff, disable, doctor, enable, explain,
+    grants, hash, image, list, new, plugins, prompt, receipts, registry, reload, render, replay, requests,
+    roots, run, sandbox, search, secret, show, token, vet, watch,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -48,6 +48,7 @@ enum Command {
     Check(check::Args),
     Vet(vet::Args),
     Contract(contract::Args),
+    Deps(deps::Args),
     Run(run::Args),
     Hash(hash::Args),
     Diff(diff::Args),
@@ -97,6 +98,7 @@ impl Cli {
             Command::Check(args) => check::run(&args, &ui),
             Command::Vet(args) => vet::run(&args, &ui),
             Command::Contract(args) => contract::run(&args, &ui),
+            Command::Deps(args) => deps::run(&args, &ui),
             Command::Run(args) => run::run(&args, &ui),
             Command::Hash(args) => hash::run(&args, &ui),
             Command::Diff(args) => diff::run(&args, &ui),

@@ -8,6 +8,7 @@ pub mod check;
 pub mod completions;
 pub mod contract;
 pub mod deny;
+pub mod deps;
 pub mod diff;
 pub mod disable;
 pub mod doctor;

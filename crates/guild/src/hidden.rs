@@ -46,7 +46,7 @@ impl Unseen {
         let before = tcgetattr(io::stdin())?;
         let mut unseen = before.clone();
         unseen.local_modes.remove(LocalModes::ECHO);
-        tcsetattr(io::stdin(), OptionalActions::Flush, &unseen)?;
+        tcsetattr(io::stdin(), OptionalActions::Now, &unseen)?;
         Ok(Self { before })
     }
 }

@@ -55,6 +55,7 @@ impl Version {
 
     fn switched(&mut self, switched: Option<&Switched>) {
         let Some(switched) = switched else { return };
+        self.0.add(&[u8::from(switched.by_person)]);
         self.0.add(switched.off.as_deref().unwrap_or_default().as_bytes());
         switched.off_for.iter().for_each(|agent| self.0.add(agent.as_bytes()));
     }

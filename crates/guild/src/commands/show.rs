@@ -78,6 +78,7 @@ fn facts(skill: &Detail<'_>) -> Vec<(&'static str, String)> {
         ("environment", contract.env.join(", ")),
         ("tools", contract.tools.join(", ")),
         ("time-out", format!("{} s", skill.timeout_seconds)),
+        ("install", join(&mut skill.install.iter().map(|step| format!("{} {}", step.kind, step.target)))),
         ("activates on", skill.paths.join(", ")),
         ("files", skill.files.join(", ")),
         ("digest", skill.digest.clone()),

@@ -13,6 +13,7 @@ mod changes;
 mod codes;
 mod conformance;
 mod crash;
+mod deps;
 mod desk;
 mod engines;
 mod errors;

@@ -27,6 +27,7 @@ fn the_schema_is_current() {
     add("image list", of::<reply::ImageList>(&mut generator));
     add("image pull", of::<reply::ImageKept>(&mut generator));
     add("image remove", of::<reply::ImageRemove>(&mut generator));
+    add("deps", of::<reply::Deps>(&mut generator));
     add("disable", of::<reply::Toggle>(&mut generator));
     add("enable", of::<reply::Toggle>(&mut generator));
     add("list", of::<reply::List<'_>>(&mut generator));

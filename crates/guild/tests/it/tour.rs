@@ -122,6 +122,7 @@ guild token revoke tok_0
 guild vet allow warn.shell.eval --skill code-review --why "seen"
 guild vet allowed
 guild vet disallow sup_0
+guild deps macos-signing
 guild secret set DEPLOY_KEY
 guild secret list
 guild secret remove DEPLOY_KEY

@@ -150,3 +150,22 @@ fn a_secret_that_was_tampered_with_is_not_handed_over() {
     "#]]
     .assert_eq(&shown(&env, "guild run keyed --approve once"));
 }
+
+#[test]
+fn a_secret_is_typed_at_a_terminal_and_not_shown() {
+    let env = world();
+    let set = env.invocation(&["secret", "set", "KEYED_TOKEN"]).typed("hunter2\n");
+    // A question ends with a blank, which snapshots do not.
+    let shown = set.to_string().replace(" \n", "\n");
+    assert!(!shown.contains("hunter2"), "{shown}");
+    expect![[r#"
+        exit: 0
+        --- stdout
+        --- stderr
+        Value of KEYED_TOKEN:
+        KEYED_TOKEN is kept
+    "#]]
+    .assert_eq(&shown);
+    let run = env.guild(&["run", "keyed", "--approve", "once"]);
+    assert_eq!(run.stdout(), "token of 7 letters, 0 others\n", "{run}");
+}
