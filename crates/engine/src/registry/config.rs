@@ -74,7 +74,7 @@ pub async fn config_set(
             new.value.to_owned()
         };
         let change = Change::Set { key: new.key.to_owned(), value, encrypted };
-        books.configure(now, &known, (name, new.key), change, by).await
+        books.configure(now, (&known, name, new.key), change, by).await
     };
     envelope(name, done.await)
 }
@@ -91,7 +91,7 @@ pub async fn config_unset(
         books.authorise(now, &by, Role::Admin).await?;
         let entry = plugin(hall, name)?;
         let known = books.known(&Found::Plugin(entry)).await?.ok_or_else(|| not_set(name, key))?;
-        books.configure(now, &known, (name, key), Change::Unset { key: key.to_owned() }, by).await
+        books.configure(now, (&known, name, key), Change::Unset { key: key.to_owned() }, by).await
     };
     envelope(name, done.await)
 }
@@ -100,8 +100,7 @@ impl Books {
     async fn configure(
         &self,
         now: Timestamp,
-        known: &Registration,
-        (name, key): (&str, &str),
+        (known, name, key): (&Registration, &str, &str),
         change: Change,
         by: Principal,
     ) -> Result<PluginConfig, Refusal> {

@@ -2,73 +2,11 @@
 
 use super::{shown, world};
 use crate::envelope;
-use expect_test::expect;
+use expect_test::{expect, expect_file};
 
 #[test]
 fn a_hook_is_approved_and_run_before_its_plugin_is_on() {
-    expect![[r#"
-        $ guild enable acme
-        [stderr]
-        error[approval_required]: `onEnable` of plugin `acme` was not run: a person must approve it first; `guild approve [APR 1]` answers
-        [exit 3]
-        $ guild plugins
-        NAME    VERSION  SOURCE   SKILLS  STATE  DESCRIPTION
-        acme    1.0.0    project  1       off    Prepares itself
-        adder   1.0.0    project  0       off    Adds in its own way
-        base    1.2.0    project  1       on     What others build on
-        evil    1.0.0    project  0       on     Installs itself
-        faulty  1.0.0    project  0       on     Fails to prepare itself
-        gnir    1.0.0    project  0       off    The other half
-        house   2.0.0    project  0       off    Has something of everything
-        lost    1.0.0    project  0       off    Wants what is not here
-        newer   1.0.0    project  0       off    Wants more than there is
-        ring    1.0.0    project  0       off    Half of a circle
-        top     1.0.0    project  0       on     Builds on base
-        twin    1.0.0    project  0       off    Measures too
-        vague   1.0.0    project  0       on     Names a hook that is not there
-        [ROOT]/project/.guild/plugins/needy:1:1: warning[plugin_env_missing]: the plugin `needy` needs `NEEDY_KEY` in the environment; it was skipped
-          hint: set `NEEDY_KEY`
-        [stderr]
-        13 plugins
-        $ guild enable acme --approve once
-        [stderr]
-        plugin `acme` is on
-        $ guild list --source plugin
-        NAME        KIND    SOURCE  STATE  DESCRIPTION
-        acme/greet  inline  plugin  ready  Greets
-        base/note   inline  plugin  ready  Takes a note
-        [stderr]
-        2 skills, 1 other problem (see `guild check`)
-        $ guild enable acme
-        [stderr]
-        plugin `acme` is on already
-        $ guild disable acme --approve once
-        [stderr]
-        error[hook_failed]: `onDisable` of plugin `acme` failed: three jobs still run
-        [exit 1]
-        $ guild run acme/greet
-        [stderr]
-        error[skill_not_invocable]: skill `acme/greet` is off with its plugin `acme`, which is off because of an error: `onDisable` failed: three jobs still run
-        [exit 3]
-        $ guild receipts list
-        ID                              AT                        KIND      CODE                 AGENT    SKILL
-        [RCP 1]  [TIME]  denied    skill_not_invocable  default  acme/greet
-        [RCP 2]  [TIME]  decision  error                default  acme
-        [RCP 3]  [TIME]  finished  ok                   default  hook:acme/onDisable
-        [RCP 4]  [TIME]  started   ok                   default  hook:acme/onDisable
-        [RCP 5]  [TIME]  decision  run_once             default  hook:acme/onDisable
-        [RCP 6]  [TIME]  decision  enabled              default  acme
-        [RCP 7]  [TIME]  decision  installed            default  acme
-        [RCP 8]  [TIME]  finished  ok                   default  hook:acme/onEnable
-        [RCP 9]  [TIME]  started   ok                   default  hook:acme/onEnable
-        [RCP 10]  [TIME]  decision  run_once             default  hook:acme/onEnable
-        [RCP 11]  [TIME]  asked     approval_required    default  hook:acme/onEnable
-        [stderr]
-        11 receipts
-        $ guild receipts verify
-        [stderr]
-        11 receipts verified
-    "#]].assert_eq(&shown(
+    expect_file!["sessions/a_hook_is_approved_and_run_before_its_plugin_is_on.txt"].assert_eq(&shown(
         &world(),
         "
         guild enable acme

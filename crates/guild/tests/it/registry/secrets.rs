@@ -1,7 +1,7 @@
 //! Secrets: encrypted where they lie, printed nowhere, and handed to what declares them alone.
 
 use super::{shown, world};
-use expect_test::expect;
+use expect_test::{expect, expect_file};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -32,56 +32,8 @@ fn a_secret_satisfies_a_requirement_and_reaches_only_who_declares_it() {
         ",
     );
     assert!(!session.contains("hunter2"), "{session}");
-    expect![[r#"
-        $ guild secret list
-        NAME         SINCE
-        KEYED_TOKEN  [TIME]
-        NEEDY_KEY    [TIME]
-        [stderr]
-        2 secrets
-        $ guild list --source project
-        NAME     KIND    SOURCE   STATE  DESCRIPTION
-        deploy   script  project  ready  Deploys to staging
-        keyed    script  project  ready  Uses a key
-        retired  inline  project  off    Was useful once
-        tone     inline  project  ready  How we write
-        [stderr]
-        4 skills
-        $ guild run keyed --dry-run
-        skill        keyed
-        agent        default
-        source       project · [ROOT]/project/.guild/skills/keyed/SKILL.md
-        hash         [SHA256 1]
-        command      bash -lc 'cd /skill && bash keyed.sh'
-        workspace    none
-        network      none
-        environment  KEYED_TOKEN
-        image        default ([SHA256 2])
-        limits       600 s, 1 CPU, 512 MB, 128 processes
-        [stderr]
-        a person would be asked
-        $ guild run keyed --approve once
-        token of 15 letters, 0 others
-        $ guild enable needy
-        [stderr]
-        plugin `needy` is on
-        $ guild secret remove NEEDY_KEY
-        [stderr]
-        NEEDY_KEY is kept no more
-        $ guild secret remove NEEDY_KEY
-        [stderr]
-        error[secret_not_found]: no secret `NEEDY_KEY` is kept; `guild secret list` shows those that are
-        [exit 1]
-        $ guild secret remove KEYED_TOKEN --agent ci
-        [stderr]
-        error[person_required]: agent `ci` cannot decide this; it takes a person
-        [exit 3]
-        $ guild plugins config get needy
-        $ guild receipts verify
-        [stderr]
-        10 receipts verified
-    "#]]
-    .assert_eq(&session);
+    expect_file!["sessions/a_secret_satisfies_a_requirement_and_reaches_only_who_declares_it.txt"]
+        .assert_eq(&session);
 }
 
 #[test]

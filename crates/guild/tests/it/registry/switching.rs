@@ -1,78 +1,11 @@
 //! Switching skills and plugins: for everybody, for one agent, and what keeps a plugin from it.
 
 use super::{shown, world};
-use expect_test::expect;
+use expect_test::{expect, expect_file};
 
 #[test]
 fn a_skill_that_is_off_is_listed_and_neither_offered_nor_run() {
-    expect![[r#"
-        $ guild disable deploy
-        [stderr]
-        skill `deploy` is off
-        $ guild disable deploy
-        [stderr]
-        skill `deploy` is off already
-        $ guild list --source project
-        NAME     KIND    SOURCE   STATE       DESCRIPTION
-        deploy   script  project  off         Deploys to staging
-        keyed    script  project  ineligible  Uses a key
-        retired  inline  project  off         Was useful once
-        tone     inline  project  ready       How we write
-        [stderr]
-        4 skills, 1 other problem (see `guild check`)
-        $ guild show deploy --no-body
-        deploy
-        Deploys to staging
-
-        kind         script
-        source       project
-        path         [ROOT]/project/.guild/skills/deploy/SKILL.md
-        eligible     yes
-        enabled      no: switched off; `guild enable deploy` switches it on
-        for models   yes
-        for people   yes
-        script       deploy.sh
-        needs        workspace none, network none
-        time-out     600 s
-        files        SKILL.md, deploy.sh
-        digest       [SHA256 1]
-        $ guild list --agent ci --source project
-        NAME  KIND    SOURCE   STATE  DESCRIPTION
-        tone  inline  project  ready  How we write
-        [stderr]
-        1 skill, 1 other problem (see `guild check`)
-        $ guild search deploy --agent ci
-        [stderr]
-        nothing matches `deploy`; `guild list` shows every skill
-        $ guild run deploy --approve once
-        [stderr]
-        error[skill_not_invocable]: skill `deploy` is switched off; `guild enable deploy` switches it on
-        [exit 3]
-        $ guild render deploy
-        [stderr]
-        error[skill_not_invocable]: skill `deploy` is switched off; `guild enable deploy` switches it on
-        [exit 3]
-        $ guild enable deploy
-        [stderr]
-        skill `deploy` is on
-        $ guild run deploy --approve once
-        deployed
-        $ guild receipts list
-        ID                              AT                        KIND      CODE                 AGENT    SKILL
-        [RCP 1]  [TIME]  finished  ok                   default  deploy
-        [RCP 2]  [TIME]  started   ok                   default  deploy
-        [RCP 3]  [TIME]  decision  run_once             default  deploy
-        [RCP 4]  [TIME]  decision  enabled              default  deploy
-        [RCP 5]  [TIME]  denied    skill_not_invocable  default  deploy
-        [RCP 6]  [TIME]  denied    skill_not_invocable  default  deploy
-        [RCP 7]  [TIME]  decision  disabled             default  deploy
-        [RCP 8]  [TIME]  decision  installed            default  deploy
-        [stderr]
-        8 receipts
-        $ guild receipts verify
-        [stderr]
-        8 receipts verified
-    "#]].assert_eq(&shown(
+    expect_file!["sessions/a_skill_that_is_off_is_listed_and_neither_offered_nor_run.txt"].assert_eq(&shown(
         &world(),
         "
         guild disable deploy
@@ -165,62 +98,7 @@ fn the_configuration_counts_before_the_registry() {
 
 #[test]
 fn a_plugin_that_is_off_takes_its_skills_with_it() {
-    expect![[r#"
-        $ guild disable top
-        [stderr]
-        plugin `top` is off
-        $ guild disable base
-        [stderr]
-        plugin `base` is off
-        $ guild plugins
-        NAME    VERSION  SOURCE   SKILLS  STATE  DESCRIPTION
-        acme    1.0.0    project  1       off    Prepares itself
-        adder   1.0.0    project  0       off    Adds in its own way
-        base    1.2.0    project  1       off    What others build on
-        evil    1.0.0    project  0       on     Installs itself
-        faulty  1.0.0    project  0       on     Fails to prepare itself
-        gnir    1.0.0    project  0       off    The other half
-        house   2.0.0    project  0       off    Has something of everything
-        lost    1.0.0    project  0       off    Wants what is not here
-        newer   1.0.0    project  0       off    Wants more than there is
-        ring    1.0.0    project  0       off    Half of a circle
-        top     1.0.0    project  0       off    Builds on base
-        twin    1.0.0    project  0       off    Measures too
-        vague   1.0.0    project  0       on     Names a hook that is not there
-        [ROOT]/project/.guild/plugins/needy:1:1: warning[plugin_env_missing]: the plugin `needy` needs `NEEDY_KEY` in the environment; it was skipped
-          hint: set `NEEDY_KEY`
-        [stderr]
-        13 plugins
-        $ guild show base/note --no-body
-        base/note
-        Takes a note
-
-        kind         inline
-        source       plugin
-        path         [ROOT]/project/.guild/plugins/base/skills/note/SKILL.md
-        eligible     yes
-        enabled      no: off with its plugin `base`, which is switched off; `guild enable base --kind plugin` switches it on
-        for models   yes
-        for people   yes
-        needs        workspace read, network none
-        time-out     600 s
-        files        SKILL.md
-        digest       [SHA256 1]
-        $ guild run base/note
-        [stderr]
-        error[skill_not_invocable]: skill `base/note` is off with its plugin `base`, which is switched off; `guild enable base --kind plugin` switches it on
-        [exit 3]
-        $ guild enable top
-        [stderr]
-        error[dependency_missing]: plugin `top` depends on what is off; switch it on first, in this order: `guild enable base`
-        [exit 1]
-        $ guild enable base
-        [stderr]
-        plugin `base` is on
-        $ guild enable top
-        [stderr]
-        plugin `top` is on
-    "#]].assert_eq(&shown(
+    expect_file!["sessions/a_plugin_that_is_off_takes_its_skills_with_it.txt"].assert_eq(&shown(
         &world(),
         "
         guild disable top
@@ -312,75 +190,5 @@ fn what_an_agent_asks_for_waits_for_an_admin() {
     let four = asked(&["disable", "needy", "--as", "ci"]);
     let script =
         script.replace("$ONE", &one).replace("$TWO", &two).replace("$THREE", &three).replace("$FOUR", &four);
-    expect![[r#"
-        $ guild list --source project
-        NAME     KIND    SOURCE   STATE       DESCRIPTION
-        deploy   script  project  ready       Deploys to staging
-        keyed    script  project  ineligible  Uses a key
-        retired  inline  project  off         Was useful once
-        tone     inline  project  ready       How we write
-        [stderr]
-        4 skills, 1 other problem (see `guild check`)
-        $ guild requests
-        ID                              ACTION   AGENT  SKILL   EXPIRES
-        [APR 1]  disable  ci     deploy  [TIME]
-        [APR 2]  disable  ci     base    [TIME]
-        [APR 3]  enable   ci     acme    [TIME]
-        [APR 4]  disable  ci     needy   [TIME]
-        [stderr]
-        4 requests
-        $ guild approve [APR 1] --once --agent ci
-        [stderr]
-        error[person_required]: agent `ci` cannot decide this; it takes a person
-        [exit 3]
-        $ guild approve [APR 1] --once
-        [stderr]
-        approved: disable of `deploy` for agent `ci`; skill `deploy` is off
-        $ guild approve [APR 2] --once
-        [stderr]
-        approved: disable of `base` for agent `ci`; plugin `base` is off for agent `ci`
-        $ guild approve [APR 3] --once
-        [stderr]
-        error[approval_required]: approved: enable of `acme` for agent `ci`; `onEnable` of plugin `acme` was not run: a person must approve it first; `guild approve [APR 5]` answers
-        [exit 3]
-        $ guild list --source project
-        NAME     KIND    SOURCE   STATE       DESCRIPTION
-        deploy   script  project  off         Deploys to staging
-        keyed    script  project  ineligible  Uses a key
-        retired  inline  project  off         Was useful once
-        tone     inline  project  ready       How we write
-        [stderr]
-        4 skills, 1 other problem (see `guild check`)
-        $ guild list --agent ci
-        NAME  KIND    SOURCE   STATE  DESCRIPTION
-        tone  inline  project  ready  How we write
-        [stderr]
-        1 skill, 1 other problem (see `guild check`)
-        $ guild disable deploy --as ci
-        [stderr]
-        error[approval_required]: an admin must approve it first; `guild approve [APR 6]` answers
-        [exit 3]
-        $ guild deny [APR 4]
-        [stderr]
-        denied: disable of `needy` for agent `ci`
-        $ guild receipts list
-        ID                              AT                        KIND      CODE               AGENT    SKILL
-        [RCP 1]  [TIME]  decision  denied             default  needy
-        [RCP 2]  [TIME]  asked     approval_required  ci       deploy
-        [RCP 3]  [TIME]  asked     approval_required  default  hook:acme/onEnable
-        [RCP 4]  [TIME]  decision  approved           default  acme
-        [RCP 5]  [TIME]  decision  disabled           default  base
-        [RCP 6]  [TIME]  decision  installed          default  base
-        [RCP 7]  [TIME]  decision  approved           default  base
-        [RCP 8]  [TIME]  decision  disabled           default  deploy
-        [RCP 9]  [TIME]  decision  installed          default  deploy
-        [RCP 10]  [TIME]  decision  approved           default  deploy
-        [RCP 11]  [TIME]  denied    person_required    ci       -
-        [RCP 12]  [TIME]  asked     approval_required  ci       needy
-        [RCP 13]  [TIME]  asked     approval_required  ci       acme
-        [RCP 14]  [TIME]  asked     approval_required  ci       base
-        [RCP 15]  [TIME]  asked     approval_required  ci       deploy
-        [stderr]
-        15 receipts
-    "#]].assert_eq(&shown(&env, &script));
+    expect_file!["sessions/what_an_agent_asks_for_waits_for_an_admin.txt"].assert_eq(&shown(&env, &script));
 }
