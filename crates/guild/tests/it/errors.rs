@@ -117,7 +117,7 @@ const ELSEWHERE: &[(Code, &str)] = &[
     (Code::EnvironmentMissing, PLUGINS),
     (Code::DependencyMissing, PLUGINS),
     (Code::DependencyCycle, PLUGINS),
-    (Code::HookFailed, "registry::hooks::a_hook_that_fails_leaves_an_error_and_the_rest_untouched"),
+    (Code::HookFailed, "conformance::hooks::a_hook_that_fails_leaves_an_error_and_the_rest_untouched"),
     (Code::ConfigNotSet, CONFIG),
     (Code::SettingInvalid, CONFIG),
     (Code::ToolConflict, "registry::merged::what_is_switched_on_is_merged_and_a_tool_has_one_owner"),

@@ -1,7 +1,6 @@
 //! The registry as people meet it: what they switch on and off, what plugins need for it, and what agents ask for.
 
 mod config;
-mod hooks;
 mod merged;
 mod secrets;
 mod switching;
@@ -13,12 +12,12 @@ use guild_testkit::{Env, session};
 use world::WORLD;
 
 /// A world with skills and plugins to be switched.
-fn world() -> Env {
+pub fn world() -> Env {
     crate::env(WORLD)
 }
 
 /// A session with everything that differs between machines replaced.
 #[track_caller]
-fn shown(env: &Env, script: &str) -> String {
+pub fn shown(env: &Env, script: &str) -> String {
     masked(&session(env, script))
 }

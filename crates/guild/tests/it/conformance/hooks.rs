@@ -1,12 +1,12 @@
 //! The hooks of a plugin's own life: approved like any code, run in a container, and what their failure means.
 
-use super::{shown, world};
 use crate::envelope;
+use crate::registry::{shown, world};
 use expect_test::{expect, expect_file};
 
 #[test]
 fn a_hook_is_approved_and_run_before_its_plugin_is_on() {
-    expect_file!["sessions/a_hook_is_approved_and_run_before_its_plugin_is_on.txt"].assert_eq(&shown(
+    expect_file!["a_hook_is_approved_and_run_before_its_plugin_is_on.txt"].assert_eq(&shown(
         &world(),
         "
         guild enable acme
