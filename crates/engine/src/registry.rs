@@ -1,6 +1,6 @@
 //! The registry: what is installed, whether it is on, for whom it is off, and switching it.
 //!
-//! The ledger keeps it; discovery is told what is off by [`Books::switches`]. What the configuration switches off stays off, whatever
+//! The ledger keeps it; discovery is told what is off by [`crate::Books::switches`]. What the configuration switches off stays off, whatever
 //! the registry says. Getting things onto this machine is done elsewhere, and reported here.
 
 mod ask;
