@@ -21,6 +21,7 @@ use std::path::Path;
 
 pub(crate) use builtins::text as builtin_text;
 pub use content::{bodies, bytes, files, same_content};
+pub use plugins::read_again as read_plugin;
 pub(crate) use skill_reader::SKILL_FILE;
 
 /// Whether an index may be used.
@@ -52,6 +53,7 @@ pub fn discover(machine: &Machine, config: &Config, freshness: Freshness) -> Sna
     let mut resolved = precedence::resolve(candidates);
     resolved.collisions.extend(plugins.collisions);
     let mut snapshot = Snapshot::new(roots, resolved, plugins.entries, problems);
+    snapshot.lacking = plugins.lacking;
     eligibility::judge(&mut snapshot, machine, config);
     let unknown = allowlist::check(&snapshot, config);
     snapshot.problems.extend(unknown);

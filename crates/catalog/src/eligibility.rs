@@ -2,28 +2,29 @@
 //!
 //! It asks whether something is there and never what it holds: no program is run, and no credential is read.
 
-use crate::Machine;
 use crate::bounds::leaves;
 use crate::snapshot::{Entry, Snapshot};
+use crate::{Machine, PluginEntry, Switched};
 use guild_manifest::config::Config;
 use guild_manifest::skill::Requirements;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Why something is off that the configuration switches off.
+pub const BY_CONFIGURATION: &str = "switched off in the configuration";
 
 /// Judges every skill of a snapshot.
 pub fn judge(snapshot: &mut Snapshot, machine: &Machine, config: &Config) {
     let mut judge = Judge { machine, config, search_path: machine.search_path(), programs: HashMap::new() };
-    let off: HashSet<&str> = snapshot
-        .plugins
-        .iter()
-        .filter(|entry| !entry.enabled)
-        .map(|entry| entry.plugin.name.as_str())
-        .collect();
+    let by_name = |entry: &'_ PluginEntry| (entry.plugin.name.clone(), entry.switched.clone());
+    let plugins: HashMap<String, Switched> = snapshot.plugins.iter().map(by_name).collect();
     let mut counts: HashMap<Arc<str>, usize> = HashMap::new();
     for entry in &mut snapshot.skills {
         let plugin = entry.place.plugin.as_ref();
-        entry.enabled = !plugin.is_some_and(|plugin| off.contains(&**plugin)) && is_enabled(entry, config);
+        let around = plugin.and_then(|plugin| plugins.get(&**plugin));
+        entry.switched = switched(entry, around, machine, config);
+        entry.enabled = entry.off().is_none();
         if let Some(requirements) = &entry.skill.requirements {
             entry.unmet = judge.unmet(requirements, &entry.skill.name);
         }
@@ -36,7 +37,28 @@ pub fn judge(snapshot: &mut Snapshot, machine: &Machine, config: &Config) {
     }
 }
 
-fn is_enabled(entry: &Entry, config: &Config) -> bool {
+/// Why a skill is off and for whom: what its plugin is, it is too.
+fn switched(
+    entry: &Entry,
+    plugin: Option<&Switched>,
+    machine: &Machine,
+    config: &Config,
+) -> Option<Box<Switched>> {
+    let by_person = if machine.switches.is_empty() { None } else { machine.switches.at(&entry.place.key()) };
+    let mut switched = by_person.cloned().unwrap_or_default();
+    if !is_configured(entry, config) {
+        switched.off = Some(BY_CONFIGURATION.to_owned());
+    }
+    if let Some(plugin) = plugin {
+        let name = entry.place.plugin.as_deref().unwrap_or_default();
+        let with_plugin = |off: &String| format!("off with its plugin `{name}`, which is {off}");
+        switched.off = plugin.off.as_ref().map(with_plugin).or(switched.off);
+        switched.off_for.extend(plugin.off_for.iter().cloned());
+    }
+    (switched.off.is_some() || !switched.off_for.is_empty()).then(|| Box::new(switched))
+}
+
+fn is_configured(entry: &Entry, config: &Config) -> bool {
     if config.skills.is_empty() {
         return true;
     }

@@ -22,12 +22,14 @@ mod root;
 mod scope;
 pub mod search;
 mod snapshot;
+mod switches;
 pub mod validate;
 
-pub use discover::{Freshness, bodies, bytes, discover, files};
+pub use discover::{Freshness, bodies, bytes, discover, files, read_plugin};
 pub use fingerprint::Fingerprint;
 pub use inspect::{Inspected, Inspection, inspect_path, inspect_snapshot};
 pub use machine::Machine;
 pub use root::{Root, Status};
 pub use scope::Scope;
 pub use snapshot::{Broken, Collision, Entry, Lookup, Place, PluginEntry, Snapshot, near};
+pub use switches::{Switched, Switches};

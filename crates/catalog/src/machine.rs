@@ -2,6 +2,7 @@
 //!
 //! The binary fills this in. Nothing below reads the environment by itself.
 
+use crate::Switches;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -24,6 +25,8 @@ pub struct Machine {
     pub env: BTreeMap<String, String>,
     /// Names of stored credentials, which satisfy `requires.env` too.
     pub credentials: BTreeSet<String>,
+    /// What a person has switched on and off by command.
+    pub switches: Switches,
     /// The tools that are registered; `None` where nobody can say, and then no skill is measured by them.
     pub tools: Option<BTreeSet<String>>,
 }

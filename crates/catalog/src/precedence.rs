@@ -64,7 +64,16 @@ impl Candidate {
             return Self::Broken(Broken { name: stem(&place), place, problems }, fingerprint);
         };
         let (also_at, unmet) = (Vec::new(), Vec::new());
-        Self::Skill(Entry { skill, place, also_at, fingerprint, problems, unmet, enabled: true })
+        Self::Skill(Entry {
+            skill,
+            place,
+            also_at,
+            fingerprint,
+            problems,
+            unmet,
+            enabled: true,
+            switched: None,
+        })
     }
 
     /// Where it was found.

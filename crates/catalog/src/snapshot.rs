@@ -6,7 +6,7 @@ mod lookup;
 mod version;
 
 use crate::precedence::Resolved;
-use crate::{Fingerprint, Root, Scope};
+use crate::{Fingerprint, Root, Scope, Switched};
 use guild_manifest::Problem;
 use guild_manifest::plugin::Plugin;
 use guild_manifest::skill::Skill;
@@ -25,6 +25,8 @@ pub struct Snapshot {
     pub broken: Vec<Broken>,
     /// The plugins that won their names, by name.
     pub plugins: Vec<PluginEntry>,
+    /// Plugins that were skipped, because a variable that they need is not set.
+    pub lacking: Vec<PluginEntry>,
     /// What was kept out by something of the same name, and by what.
     pub collisions: Vec<Collision>,
     /// The directories that were searched, highest precedence first.
@@ -50,8 +52,10 @@ pub struct Entry {
     pub problems: Vec<Problem>,
     /// Why it cannot be used on this machine; empty if it can.
     pub unmet: Vec<String>,
-    /// Whether the configuration leaves it on.
+    /// Whether it is on: neither the configuration nor a person's command has switched it off.
     pub enabled: bool,
+    /// Why it is off, and for whom; nothing where it is on for everybody.
+    pub switched: Option<Box<Switched>>,
 }
 
 /// A skill that a problem keeps out.
@@ -89,8 +93,10 @@ pub struct PluginEntry {
     pub scope: Scope,
     /// Its directory.
     pub directory: PathBuf,
-    /// Whether the configuration leaves it on.
+    /// Whether it is on: neither the configuration nor a person's command has switched it off.
     pub enabled: bool,
+    /// Why it is off, and for whom.
+    pub switched: Switched,
     /// How many skills it ships that load.
     pub skill_count: usize,
 }
@@ -145,6 +151,16 @@ impl Entry {
         self.unmet.is_empty()
     }
 
+    /// Why it is off, in words that follow "it is"; none while it is on.
+    pub fn off(&self) -> Option<&str> {
+        self.switched.as_ref()?.off.as_deref()
+    }
+
+    /// Whether it is switched off for this agent.
+    pub fn is_off_for(&self, agent: &str) -> bool {
+        self.switched.as_ref().is_some_and(|switched| switched.off_for.contains(agent))
+    }
+
     /// Whether models are told of it: switched on, eligible, described and not hidden from them.
     pub fn is_offered(&self) -> bool {
         self.enabled && self.is_eligible() && self.skill.model_invocable && !self.skill.description.is_empty()
@@ -163,7 +179,8 @@ impl Snapshot {
         let Resolved { skills, broken, mut collisions } = resolved;
         plugins.sort_by(|a, b| a.plugin.name.cmp(&b.plugin.name));
         collisions.sort_by(|a, b| (&a.name, &a.skipped).cmp(&(&b.name, &b.skipped)));
-        Self { skills, broken, plugins, collisions, roots, problems, version: Fingerprint::default() }
+        let (lacking, version) = (Vec::new(), Fingerprint::default());
+        Self { skills, broken, plugins, lacking, collisions, roots, problems, version }
     }
 
     /// Fixes the version; nothing changes after this.

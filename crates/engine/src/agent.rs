@@ -1,6 +1,6 @@
 //! What one agent may use: its allowlist over what this machine offers to models.
 //!
-//! Nothing at all while a person's or the machine's configuration cannot be read. Calling a skill is decided elsewhere.
+//! Nothing at all while a person's or the machine's configuration, or the registry, cannot be read. Calling a skill is decided elsewhere.
 
 use crate::hall::Hall;
 use guild_catalog::{Entry, Lookup, near};
@@ -9,12 +9,12 @@ use guild_manifest::config::Allowlist;
 /// The skills that an agent may use, in the order of its allowlist, else by name.
 ///
 /// Skills that are off, ineligible here, hidden from models or without a description are not among them. Where a
-/// person's or the machine's configuration cannot be read, nobody knows what it allows, so nothing is.
+/// person's or the machine's configuration or the registry cannot be read, nobody knows what is allowed, so nothing is.
 pub fn skills_of<'a>(hall: &'a Hall, agent: &str) -> Vec<&'a Entry> {
-    if !hall.ignored_config.is_empty() {
+    if !hall.ignored_config.is_empty() || hall.unread_registry.is_some() {
         return Vec::new();
     }
-    let offered = |entry: &&Entry| entry.is_offered();
+    let offered = |entry: &&Entry| entry.is_offered() && !entry.is_off_for(agent);
     match hall.config.allowlist(agent) {
         Allowlist::Everything => hall.snapshot.skills.iter().filter(offered).collect(),
         Allowlist::Only(names) => {

@@ -56,6 +56,11 @@ impl Builtin {
     }
 }
 
+/// The names of our own tools, which no plugin's may have.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    TOOLS.iter().map(|tool| tool.name)
+}
+
 fn find(name: &str) -> Option<&'static Builtin> {
     TOOLS.iter().find(|tool| tool.name == name)
 }

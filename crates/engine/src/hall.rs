@@ -32,6 +32,8 @@ pub struct Hall {
     pub config_files: Vec<String>,
     /// Why files of the person or the machine are not in effect, their allowlists included.
     pub ignored_config: Vec<Problem>,
+    /// Why nobody knows what was switched off by command, where that cannot be read; set by whoever tried.
+    pub unread_registry: Option<String>,
     /// Everything that was found.
     pub snapshot: Snapshot,
     /// Warnings of the vet that a person has allowed; none before [`Hall::allow`] has read them in the books.
@@ -48,7 +50,15 @@ impl Hall {
         problems.append(&mut snapshot.problems);
         snapshot.problems = problems;
         let config_files = files.iter().map(|file| file.path.clone()).collect();
-        Self { machine, config, config_files, ignored_config: ignored, snapshot, allowed: BTreeSet::new() }
+        Self {
+            machine,
+            config,
+            config_files,
+            ignored_config: ignored,
+            unread_registry: None,
+            snapshot,
+            allowed: BTreeSet::new(),
+        }
     }
 
     /// What is wrong with the configuration.

@@ -10,8 +10,8 @@ use guild_ledger::{Principal, PrincipalKind};
 /// Why the caller may not have the skill; `None` if it may.
 pub fn refusal(hall: &Hall, entry: &Entry, caller: &Principal) -> Option<String> {
     let name = entry.qualified_name();
-    if !entry.enabled {
-        return Some(format!("skill `{name}` is switched off in the configuration"));
+    if let Some(off) = entry.off() {
+        return Some(format!("skill `{name}` is {off}"));
     }
     if !entry.is_eligible() {
         return Some(format!("skill `{name}` cannot be used here: {}", entry.unmet.join("; ")));
@@ -23,6 +23,9 @@ pub fn refusal(hall: &Hall, entry: &Entry, caller: &Principal) -> Option<String>
         }
         PrincipalKind::Agent if !entry.skill.model_invocable => {
             Some(format!("skill `{name}` is for people alone, not for agents"))
+        }
+        PrincipalKind::Agent if entry.is_off_for(agent) => {
+            Some(format!("skill `{name}` is switched off for agent `{agent}`"))
         }
         PrincipalKind::Agent if !skills_of(hall, agent).iter().any(|known| std::ptr::eq(*known, entry)) => {
             Some(format!(

@@ -16,6 +16,7 @@ mod connect;
 mod contract;
 mod counted;
 mod create;
+mod deps;
 mod diff;
 mod doctor;
 mod envelope;
@@ -35,6 +36,7 @@ pub mod ports;
 mod premises;
 mod prompt;
 mod receipts;
+mod registry;
 mod reload;
 mod render;
 pub mod reply;
@@ -44,11 +46,13 @@ mod run;
 mod sandbox;
 mod schema;
 mod search;
+mod secrets;
 mod sections;
 pub mod security_hash;
 mod show;
 mod skill_diff;
 mod skill_file;
+mod switching;
 mod tokens;
 mod vet;
 mod watch;
@@ -66,6 +70,7 @@ pub use connect::{ConnectRequest, HostPlaces, HostScope, connect, hosts};
 pub use contract::contract;
 pub use counted::counted;
 pub use create::{Content, NewRequest, Owner, create};
+pub use deps::{InstallRequest, deps, deps_install};
 pub use diff::{Difference, Hunk, Line, difference};
 pub use doctor::doctor;
 pub use envelope::{Envelope, Status};
@@ -94,6 +99,11 @@ pub use receipts::{
     ReceiptsRequest, receipts_accept_loss, receipts_export, receipts_list, receipts_show, receipts_verify,
     receipts_verify_file,
 };
+pub use registry::{
+    NewValue, RegisterRequest, RegistryCache, SKILL_PRIORITY, TIME_TO_LIVE, ToggleRequest, Viewed,
+    config_get, config_set, config_unset, is_management, merge, perform_request, register, registry, toggle,
+    unregister,
+};
 pub use reload::reload;
 pub use render::{RenderRequest, load, render};
 pub use roots::roots;
@@ -104,9 +114,11 @@ pub use sandbox::{
     sandbox_stop, sandbox_supervise,
 };
 pub use search::{SearchRequest, search};
+pub use secrets::{secret_list, secret_remove, secret_set};
 pub use show::show;
 pub use skill_diff::{Before, skill_diff};
 pub use skill_file::{HeldSkill, LARGEST_SKILL_FILE, SkillFile, held_page, held_skill, offered};
+pub use switching::Switching;
 pub use tokens::{TokenRequest, token_create, token_list, token_revoke};
 pub use vet::{AllowRequest, Target, VetRequest, policy, vet, vet_allow, vet_allowed, vet_disallow};
 pub use watch::watch;

@@ -2,12 +2,16 @@
 //!
 //! It neither sleeps nor watches by itself: whoever holds it decides when to look again.
 
+use crate::Refusal;
 use crate::hall::{ConfigFile, Hall};
+use crate::registry::{RegistryCache, Viewed, merge};
+use crate::reply::Registry;
 use guild_catalog::{Fingerprint, Freshness, Machine, Status};
 use guild_manifest::Problem;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::SystemTime;
 
 /// A hall that can be refreshed under its readers.
 #[derive(Debug)]
@@ -15,6 +19,8 @@ pub struct Live {
     current: RwLock<Arc<Hall>>,
     /// One refresh at a time, so that an earlier look never replaces a later one.
     refreshing: Mutex<()>,
+    /// What its plugins bring, merged.
+    merged: RegistryCache<Registry>,
 }
 
 /// What a refresh changed.
@@ -75,7 +81,11 @@ impl Live {
 
     /// Keeps a hall.
     pub fn of(hall: Hall) -> Self {
-        Self { current: RwLock::new(Arc::new(hall)), refreshing: Mutex::new(()) }
+        Self {
+            current: RwLock::new(Arc::new(hall)),
+            refreshing: Mutex::new(()),
+            merged: RegistryCache::default(),
+        }
     }
 
     /// The last good hall.
@@ -95,8 +105,21 @@ impl Live {
         let after = look(&before);
         refuse_loss(&before, &after)?;
         let changes = compare(&before, &after);
+        let is_same = before.snapshot.version == after.snapshot.version;
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(after);
+        if !is_same {
+            self.merged.clear();
+        }
         Ok(changes)
+    }
+
+    /// What the plugins that a person has switched on bring, merged: made anew after every change and every half minute. Where that
+    /// fails, the last good view stays, with the reason.
+    ///
+    /// # Errors
+    /// Where none can be made, and none was made before.
+    pub fn registry(&self, now: SystemTime) -> Result<Viewed<Registry, Refusal>, Refusal> {
+        self.merged.get(now, || merge(&self.current(), None))
     }
 }
 

@@ -28,6 +28,8 @@ fn summary(entry: &PluginEntry) -> PluginSummary<'_> {
         dialect: plugin.dialect.as_str(),
         skill_count: entry.skill_count,
         enabled: entry.enabled,
+        off: entry.switched.off.as_deref(),
+        off_for: entry.switched.off_for.iter().map(String::as_str).collect(),
     }
 }
 

@@ -8,10 +8,11 @@ use guild_catalog::{Freshness, Machine};
 use guild_ledger::Timestamp;
 use guild_source::store::Store;
 
-use crate::hall::{ConfigFile, Hall};
+use crate::hall::{ConfigFile, Hall, configure};
 use crate::image::Images;
 use crate::live::{Changes, Live, RefreshError};
 use crate::sandbox::Backends;
+use crate::switching::Switching;
 use crate::workshop::Workshop;
 use crate::{Books, Places, Refusal};
 
@@ -45,9 +46,12 @@ impl Premises {
     /// Opens everything, and brings the books up to date.
     pub async fn open(opening: Opening) -> Result<Self, Refusal> {
         let (machine, files) = (opening.look)();
-        let mut hall = Hall::open(machine, &files, Freshness::Indexed);
+        let configured = configure(&files);
         let now = Timestamp::from((opening.clock)());
-        let books = Books::open_to_write(&opening.places, &hall.config, &hall.ignored_config, now).await?;
+        let books =
+            Books::open_to_write(&opening.places, &configured.config, &configured.ignored, now).await?;
+        let switching = Switching::of(&books).await;
+        let mut hall = Hall::open_switched(switching, machine, &files, Freshness::Indexed);
         hall.allow(&books).await?;
         let store = opening.places.store()?;
         Ok(Self { books, live: Live::of(hall), store, opening })
@@ -70,10 +74,11 @@ impl Premises {
 
     /// Looks again and keeps what is found, unless something that was readable no longer is. The warnings that people have
     /// allowed stay those that were known before.
-    pub fn refresh(&self) -> Result<Changes, RefreshError> {
+    pub async fn refresh(&self) -> Result<Changes, RefreshError> {
+        let switching = Switching::of(&self.books).await;
         self.live.refresh_by(|before| {
             let (machine, files) = (self.opening.look)();
-            let mut hall = Hall::open(machine, &files, Freshness::Indexed);
+            let mut hall = Hall::open_switched(switching, machine, &files, Freshness::Indexed);
             hall.allowed.clone_from(&before.allowed);
             hall
         })

@@ -6,6 +6,7 @@ use crate::agent::{skills_of, slip};
 use crate::counted::counted;
 use crate::file_match::FileMatch;
 use crate::hall::Hall;
+use crate::registry::plugin_sections;
 use crate::reply::{self, ProblemLine};
 use crate::sections::sections;
 use crate::vet::Gate;
@@ -45,11 +46,15 @@ pub fn prompt<'a>(hall: &'a Hall, request: &PromptRequest<'_>) -> Envelope<reply
     }
     let mut gate = Gate::open(hall);
     let (entries, denied) = gate.admit(hall, entries);
+    let plugins = match format {
+        PromptFormat::Sections => plugin_sections(hall, &mut gate, request.agent),
+        _ => Vec::new(),
+    };
     gate.close();
     let budget = request.budget.or_else(|| configured_budget(hall, format));
     let catalog = match catalog_format(format) {
         Some(format) => catalog(&entries, format, budget),
-        None => sections(hall, &entries, budget),
+        None => sections(hall, plugins, &entries, budget),
     };
     let available =
         if format == PromptFormat::Sections { catalog.shown + catalog.dropped.len() } else { entries.len() };

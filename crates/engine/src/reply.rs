@@ -6,13 +6,17 @@ mod approvals;
 mod changes;
 mod check;
 mod connect;
+mod deps;
 mod hash;
 mod image;
 mod lossy;
+mod merged;
 mod principal;
 mod receipts;
+mod registry;
 mod run;
 mod sandbox;
+mod secrets;
 mod show;
 mod skill_diff;
 mod skill_list;
@@ -31,18 +35,24 @@ pub use approvals::{
 pub use changes::{ChangeDetail, ChangeSummary, ChangesDecided, ChangesList, ChangesShow, RefusedChange};
 pub use check::{Check, CheckSummary, CheckedFile, OtherFile, ProblemLine};
 pub use connect::Connect;
+pub use deps::{Deps, DepsInstalled, StepLine};
 pub use hash::Hash;
 pub use image::{
     ImageConfig, ImageDetail, ImageInspect, ImageKept, ImageLine, ImageList, ImageRemove, ImageSource,
     LayerLine, RoleLine,
+};
+pub use merged::{
+    MergedAction, MergedComponent, MergedPlugin, MergedQuery, MergedSection, MergedTool, Registry,
 };
 pub use principal::PrincipalLine;
 pub use receipts::{
     BrokenReceipt, ChainLine, ReceiptLine, ReceiptShow, ReceiptsAcceptLoss, ReceiptsExport, ReceiptsList,
     ReceiptsVerify,
 };
+pub use registry::{ConfigLine, HookRun, PluginConfig, Toggle};
 pub use run::{OutputFile, Replay, Run, RunLimits, RunPlan};
 pub use sandbox::{ContainerLine, LeftBehind, SandboxContainer, SandboxList, SandboxRun};
+pub use secrets::{SecretChanged, SecretLine, Secrets};
 pub use show::{Contract, Detail, Param, Show};
 pub use skill_diff::{CapabilityChange, Comparison, FileChange, SkillDiff};
 pub use skill_list::SkillList;
@@ -124,8 +134,14 @@ pub struct PluginSummary<'a> {
     pub dialect: &'static str,
     /// How many skills it ships that load.
     pub skill_count: usize,
-    /// Whether the configuration leaves it on.
+    /// Whether it is on: neither the configuration nor `guild disable` has switched it off.
     pub enabled: bool,
+    /// Why it is off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub off: Option<&'a str>,
+    /// The agents that it is off for although it is on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub off_for: Vec<&'a str>,
 }
 
 /// `roots`: every directory that is searched.

@@ -6,6 +6,7 @@
 mod approval;
 mod command_line;
 mod executor;
+mod hook;
 mod inline;
 mod output;
 mod params;
@@ -32,6 +33,7 @@ use crate::workshop::Workshop;
 use crate::{Envelope, reply};
 
 pub use approval::Consent;
+pub(crate) use hook::{Hook, run_hook};
 pub use params::{Given, ParamError};
 pub use replay::replay;
 

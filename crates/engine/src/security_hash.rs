@@ -6,6 +6,7 @@
 
 mod compare;
 mod failure;
+mod hook;
 mod load;
 mod locks;
 mod origin;
@@ -13,6 +14,7 @@ mod payload;
 mod stage;
 
 pub use compare::compare;
+pub(crate) use hook::stage_hook;
 pub use load::load;
 pub use payload::{
     Configuration, ContractTerms, EntrypointFiles, ImageIdentity, Limits, LockFile, Payload, PluginIdentity,

@@ -2,6 +2,7 @@
 //!
 //! It shows and judges nothing; skills that a caller may not have are shown all the same.
 
+use crate::deps::lines;
 use crate::hall::Hall;
 use crate::instructions::{Instructions, instructions, unreadable};
 use crate::reply::{Contract, Detail, Param, ProblemLine, Show, SkillSummary};
@@ -51,6 +52,7 @@ fn detail<'a>(hall: &'a Hall, entry: &'a Entry, instructions: Instructions) -> D
         params_schema: params.map(skill::Params::schema),
         contract: declared(contract),
         timeout_seconds: contract.and_then(|c| c.limits.timeout_seconds).unwrap_or(DEFAULT_TIMEOUT_SECONDS),
+        install: lines(hall, entry),
         aliases: &entry.skill.aliases,
         shadows: shadows.map(|collision| collision.skipped.1.as_path()).collect(),
         paths: &entry.skill.paths,

@@ -2,7 +2,7 @@
 
 use crate::runtime;
 use crate::ui::Ui;
-use guild_engine::{Books, Code, Envelope, Hall, configure};
+use guild_engine::{Books, Code, ConfigFile, Envelope, Hall, Switching, configure};
 
 /// What a command does with the books.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +36,27 @@ pub fn ask<T: Default>(
         }
     });
     asked.unwrap_or_else(|error| Envelope::error(Code::Internal, error.to_string(), T::default()))
+}
+
+/// What was switched on and off by command, if there are books that say so.
+pub fn switching(ui: &Ui, files: &[ConfigFile]) -> Switching {
+    let configured = configure(files);
+    let places = ui.places();
+    // Where the configuration cannot be read agents are offered nothing at all, and nothing more is to be known.
+    if !configured.ignored.is_empty() || !Books::exist(&places, &configured.config) {
+        return Switching::default();
+    }
+    let read = runtime::block_on(async {
+        let books = Books::open(&places, &configured.config, &configured.ignored).await;
+        let books = match books {
+            Ok(books) => books,
+            Err(refusal) => return Switching::unread(refusal.message),
+        };
+        let read = Switching::of(&books).await;
+        books.leave();
+        read
+    });
+    read.unwrap_or_else(|error| Switching::unread(error.to_string()))
 }
 
 /// Counts the warnings that a person has allowed. Where the books cannot be read none is, which is said and is no reason to stop:

@@ -1,9 +1,9 @@
 //! The command line: global options and one subcommand, each in a file of its own.
 
 use crate::commands::{
-    approve, changes, check, completions, connect, contract, deny, diff, doctor, explain, grants, hash,
-    image, list, mcp, new, plugins, prompt, receipts, reload, render, replay, requests, roots, run, sandbox,
-    search, show, token, vet, watch,
+    approve, changes, check, completions, connect, contract, deny, deps, diff, disable, doctor, enable,
+    explain, grants, hash, image, list, mcp, new, plugins, prompt, receipts, registry, reload, render,
+    replay, requests, roots, run, sandbox, search, secret, show, token, vet, watch,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -48,11 +48,16 @@ enum Command {
     Check(check::Args),
     Vet(vet::Args),
     Contract(contract::Args),
+    Deps(deps::Args),
     Run(run::Args),
     Hash(hash::Args),
     Diff(diff::Args),
     Roots(roots::Args),
     Plugins(plugins::Args),
+    Enable(enable::Args),
+    Disable(disable::Args),
+    Registry(registry::Args),
+    Secret(secret::Args),
     New(new::Args),
     Prompt(prompt::Args),
     Render(render::Args),
@@ -95,11 +100,16 @@ impl Cli {
             Command::Check(args) => check::run(&args, &ui),
             Command::Vet(args) => vet::run(&args, &ui),
             Command::Contract(args) => contract::run(&args, &ui),
+            Command::Deps(args) => deps::run(&args, &ui),
             Command::Run(args) => run::run(&args, &ui),
             Command::Hash(args) => hash::run(&args, &ui),
             Command::Diff(args) => diff::run(&args, &ui),
             Command::Roots(args) => roots::run(&args, &ui),
             Command::Plugins(args) => plugins::run(&args, &ui),
+            Command::Enable(args) => enable::run(&args, &ui),
+            Command::Disable(args) => disable::run(&args, &ui),
+            Command::Registry(args) => registry::run(&args, &ui),
+            Command::Secret(args) => secret::run(&args, &ui),
             Command::New(args) => new::run(&args, &ui),
             Command::Prompt(args) => prompt::run(&args, &ui),
             Command::Render(args) => render::run(&args, &ui),

@@ -2,6 +2,7 @@
 
 mod usage;
 
+use crate::books::switching;
 use crate::cli::Global;
 use crate::print::{Style, escape, finding, json, problem};
 use crate::surroundings;
@@ -11,7 +12,9 @@ use guild_engine::containers::Surroundings;
 use guild_engine::ledger::{Timestamp, via};
 use guild_engine::manifest::Problem;
 use guild_engine::reply::{FindingLine, ProblemLine};
-use guild_engine::{Code, ConfigFile, Envelope, Hall, Images, Places, Principal, Status, configure};
+use guild_engine::{
+    Code, ConfigFile, Envelope, Hall, Images, Places, Principal, Status, Switching, configure,
+};
 use serde::Serialize;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::mem::ManuallyDrop;
@@ -108,7 +111,18 @@ impl Ui {
 
     /// Discovers everything. The process ends soon after; freeing a hundred thousand skills first would only cost time.
     pub fn hall(&self, freshness: Freshness) -> ManuallyDrop<Hall> {
-        let hall = Hall::open(self.machine.clone(), &self.config_files(), freshness);
+        let files = self.config_files();
+        self.hall_with(switching(self, &files), &files, freshness)
+    }
+
+    /// The same where it is known what was switched off.
+    pub fn hall_with(
+        &self,
+        switching: Switching,
+        files: &[ConfigFile],
+        freshness: Freshness,
+    ) -> ManuallyDrop<Hall> {
+        let hall = Hall::open_switched(switching, self.machine.clone(), files, freshness);
         self.warn_of_ignored(&hall);
         ManuallyDrop::new(hall)
     }
@@ -127,6 +141,10 @@ impl Ui {
     pub fn warn_of_ignored(&self, hall: &Hall) {
         let warning = "its settings are not in effect, and agents are offered no skill until it is mended";
         self.warn_of(&hall.ignored_config, warning);
+        if let Some(why) = &hall.unread_registry {
+            let consequence = "nobody can tell what was switched off, and agents are offered no skill";
+            self.warn(&format!("{why}; {consequence} until it is mended"));
+        }
     }
 
     fn warn_of(&self, problems: &[Problem], warning: &str) {

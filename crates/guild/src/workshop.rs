@@ -7,8 +7,9 @@ use clap::ValueEnum;
 use guild_engine::catalog::Freshness;
 use guild_engine::ledger::via;
 use guild_engine::ports::{Answer, Approver};
-use guild_engine::{Books, Code, Consent, Hall, Lifetime, Refusal, Workshop, configure, container_backends};
-use std::mem::ManuallyDrop;
+use guild_engine::{
+    Books, Code, Configured, Consent, Lifetime, Refusal, Switching, Workshop, configure, container_backends,
+};
 
 /// How a person approves in the same breath as they ask.
 #[derive(Debug, clap::Args)]
@@ -49,19 +50,16 @@ impl ConsentArgs {
 /// Does something in the workshop, on this thread: containers die with the thread that launched them.
 pub fn within<T>(ui: &Ui, work: impl AsyncFnOnce(&Workshop<'_>) -> T) -> Result<T, Refusal> {
     let ended = runtime::block_on(async {
-        let (places, files) = (ui.places(), ui.config_files());
-        let configured = configure(&files);
-        // Skills are looked for, and containers surveyed, while the books are opened: neither needs the other.
-        let (machine, surroundings) = (ui.machine().clone(), ui.surroundings());
-        let looking = tokio::task::spawn_blocking(move || {
-            let hall = Hall::open(machine, &files, Freshness::Indexed);
-            (ManuallyDrop::new(hall), container_backends(&surroundings))
-        });
-        let opening = Books::open_to_write(&places, &configured.config, &configured.ignored, ui.moment());
-        let (looked, opened) = tokio::join!(looking, opening);
-        let looked = looked.map_err(|error| Refusal::new(Code::Internal, error.to_string()));
-        let ((mut hall, backends), books) = (looked?, opened?);
-        ui.warn_of_ignored(&hall);
+        let (files, places) = (ui.config_files(), ui.places());
+        let Configured { config, ignored, .. } = configure(&files);
+        // Containers are surveyed while the books are opened: neither needs the other.
+        let surroundings = ui.surroundings();
+        let surveying = tokio::task::spawn_blocking(move || container_backends(&surroundings));
+        let opening = Books::open_to_write(&places, &config, &ignored, ui.moment());
+        let (surveyed, opened) = tokio::join!(surveying, opening);
+        let books = opened?;
+        let backends = surveyed.map_err(|error| Refusal::new(Code::Internal, error.to_string()))?;
+        let mut hall = ui.hall_with(Switching::of(&books).await, &files, Freshness::Indexed);
         hall.allow(&books).await?;
         let (images, store) = (ui.images(), places.store()?);
         let person = TerminalApprover::new(ui);

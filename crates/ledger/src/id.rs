@@ -82,6 +82,10 @@ ids! {
     TokenId "tok_"
     /// Names a suppression of a vet warning.
     SuppressionId "sup_"
+    /// Names one state of something that is registered.
+    RegistrationId "reg_"
+    /// Names one state of a secret.
+    SecretId "sec_"
 }
 
 impl ReceiptId {

@@ -17,6 +17,11 @@ use sha2::Sha256;
 
 pub use file::KeyError;
 
+/// The secret that encrypts, which is made where there is none.
+pub(crate) fn sealing_key(directory: &Path) -> Result<[u8; 32], KeyError> {
+    file::read_or_make(directory, file::SEALING)
+}
+
 /// What a signature is for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Purpose {
@@ -58,7 +63,7 @@ pub struct NotAKey;
 impl Key {
     /// Reads the key in the directory `keys`, or makes one there if it has none.
     pub(crate) fn open(keys: &Path) -> Result<Self, KeyError> {
-        let signing = SigningKey::from_bytes(&file::read_or_make(keys)?);
+        let signing = SigningKey::from_bytes(&file::read_or_make(keys, file::SIGNING)?);
         let public = PublicKey(signing.verifying_key().to_bytes());
         Ok(Self { signing, public, installation: public.installation() })
     }

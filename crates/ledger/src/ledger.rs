@@ -20,6 +20,8 @@ pub struct Ledger {
     /// Absent while it is used, and after it broke: whoever comes next makes another.
     connection: Mutex<Option<Connection>>,
     pub(crate) key: Key,
+    /// The directory with the keys.
+    pub(crate) keys: PathBuf,
     pub(crate) head: HeadFile,
     trusted: Vec<PublicKey>,
 }
@@ -67,7 +69,7 @@ impl Ledger {
         let database = Database::at(&options.location, options.patience)?;
         let connection = Mutex::new(Some(database.connect().await?));
         let head = HeadFile::new(&options.heads, &key.installation, &database.identity());
-        Ok(Self { database, connection, key, head, trusted: options.trusted })
+        Ok(Self { database, connection, key, keys: options.keys, head, trusted: options.trusted })
     }
 
     /// The installation that writes here.

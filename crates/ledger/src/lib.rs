@@ -1,7 +1,7 @@
 //! What has happened and what is allowed, so that nobody can rewrite it unseen.
 //!
 //! A [`Ledger`] keeps receipts, one chain an installation, each signed and holding the digest of the one before; and
-//! grants, requests, tokens and suppressions, each signed and begun by a receipt. Everything that is written is durable
+//! grants, requests, tokens, suppressions, secrets and the registry of what is installed, each signed and begun by a receipt. Everything that is written is durable
 //! before it is acknowledged. [`Ledger::verify`] finds every edit by whoever lacks the key.
 //!
 //! It is the only crate that speaks SQL. It decides nothing about skills, runs nothing, and reads no environment and no
@@ -23,9 +23,12 @@ mod location;
 mod principal;
 pub mod receipt;
 mod record;
+mod registry;
 mod request;
 mod run;
 mod schema;
+mod seal;
+mod secret;
 mod suppression;
 mod timestamp;
 mod token;
@@ -39,14 +42,22 @@ pub use export::{ExportError, verify_export};
 pub use grant::{Ask, GiveError, Grant, Mode, NewGrant, Standing};
 pub use head::{Head, HeadError, SignedHead};
 pub use history::{Filter, MAX_PAGE, Page};
-pub use id::{GrantId, NotAnId, ReceiptId, RequestId, RunId, SuppressionId, TokenId};
+pub use id::{
+    GrantId, NotAnId, ReceiptId, RegistrationId, RequestId, RunId, SecretId, SuppressionId, TokenId,
+};
 pub use key::{InstallationId, KeyError, NotAKey, PublicKey};
 pub use ledger::{Ledger, OpenError, Options};
 pub use location::Location;
 pub use principal::{DEFAULT_AGENT, Principal, PrincipalKind, Role, via};
 pub use record::EndError;
+pub use registry::{
+    Arrival, Change, ConfigValue, Configured, EventType, PluginEvent, Registration, RegistryError,
+    SourceType, Status, Subject, SubjectKind, Switch, plugin_id,
+};
 pub use request::{Answer, DecideError, Decided, Matter, RUN, Request, RequestState, State};
 pub use run::{FinishError, StartError, Started};
+pub use seal::SealError;
+pub use secret::{Secret, SecretError};
 pub use suppression::{SuppressError, Suppression, Warning};
 pub use timestamp::{NotATimestamp, Timestamp};
 pub use token::{Holder, Token, TokenError};

@@ -1,4 +1,4 @@
-//! Records: grants, requests, tokens and suppressions, each a signed text that begins with one receipt and ends with at most one.
+//! Records: grants, requests, tokens, suppressions and registrations, each a signed text that begins with one receipt and ends with at most one.
 //!
 //! A record is never changed. Whether it still holds is not written on it: it has ended when a receipt says so, and the
 //! database lets only one receipt say it. A row whose signature is not that of an installation that counts here is no record.
@@ -155,6 +155,20 @@ pub(crate) fn read<T: Record>(ledger: &Ledger, row: &Row) -> Result<Option<T>, S
         is_it.then_some(signed.record)
     };
     Ok(counts())
+}
+
+/// The records of a kind that this installation has begun and no receipt has ended, whatever their rows say.
+pub(crate) async fn own<T: Record>(
+    ledger: &Ledger,
+    connection: &mut Connection,
+    kind: &str,
+) -> Result<Vec<T>, StoreError> {
+    let sql = "SELECT id, installation, body, signature FROM records WHERE kind = $1 AND installation = $2 AND ended IS NULL \
+               AND NOT EXISTS (SELECT 1 FROM receipts WHERE ends = records.id) ORDER BY id";
+    let values = vec![kind.into(), ledger.key.installation.as_str().into()];
+    let rows = connection.rows(sql, values).await?;
+    let records: Result<Vec<_>, _> = rows.iter().map(|row| read::<T>(ledger, row)).collect();
+    Ok(records?.into_iter().flatten().collect())
 }
 
 /// What a record's text says that it is found by, if it is one of this kind.

@@ -3,7 +3,11 @@
 //! How a database remembers its version is its own business.
 
 /// What makes each version of the one before, from the first on.
-pub(crate) const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_ledger.sql")];
+pub(crate) const MIGRATIONS: &[&str] = &[
+    include_str!("../migrations/0001_ledger.sql"),
+    include_str!("../migrations/0002_registry.sql"),
+    include_str!("../migrations/0003_secrets.sql"),
+];
 
 /// The version that this program writes.
 pub(crate) const VERSION: i64 = MIGRATIONS.len() as i64;

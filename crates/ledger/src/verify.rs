@@ -6,6 +6,7 @@
 mod fault;
 mod link;
 mod records;
+mod registry;
 mod walk;
 
 use std::collections::VecDeque;
@@ -53,6 +54,7 @@ impl Ledger {
             report.chains.push(chain);
         }
         records::verify(self, &mut report).await?;
+        registry::verify(self, &mut report).await?;
         Ok(report)
     }
 

@@ -11,6 +11,7 @@ mod dialect;
 mod fields;
 mod guild;
 mod inspection;
+mod lifecycle;
 pub mod marketplace;
 mod mcp;
 mod metadata;
@@ -35,6 +36,7 @@ pub use contribution::{
     ActionHandler, Capability, Component, PromptSection, QueryType, SchemaSource, ToolDeclaration, ToolRun,
 };
 pub use dialect::Dialect;
+pub use lifecycle::Lifecycle;
 pub use mcp::{HttpKind, McpServer, Transport};
 pub use model::{Dependency, HookSource, Plugin, Scan, Setting, SettingKind, SkillDir};
 

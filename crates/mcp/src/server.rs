@@ -99,7 +99,7 @@ impl Server {
 
     /// Looks for changes of skills, and tells those who listen.
     pub async fn look(&self) {
-        if self.premises().refresh().is_ok_and(|changes| !changes.is_empty()) {
+        if self.premises().refresh().await.is_ok_and(|changes| !changes.is_empty()) {
             self.changes().tell().await;
         }
     }

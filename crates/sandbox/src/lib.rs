@@ -22,6 +22,7 @@ pub mod image;
 #[cfg(target_os = "linux")]
 pub mod live;
 mod outcome;
+pub mod package_manager;
 mod policy;
 mod probe;
 #[cfg(target_os = "linux")]

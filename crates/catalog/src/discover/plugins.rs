@@ -10,11 +10,12 @@ mod python;
 mod search;
 
 use super::scan::{Ground, Scanner};
-use crate::Scope;
 use crate::bounds::is_inside;
+use crate::eligibility::BY_CONFIGURATION;
 use crate::precedence::Candidate;
 use crate::root::{self, Root};
 use crate::snapshot::{Collision, PluginEntry};
+use crate::{Scope, Switched, switches};
 use containment::contain;
 use guild_manifest::config::PluginEntry as Configured;
 use guild_manifest::plugin::{self, Plugin, Reading, Scan, Standing};
@@ -30,6 +31,8 @@ pub use containment::Contained;
 #[derive(Default)]
 pub struct Plugins {
     pub entries: Vec<PluginEntry>,
+    /// Those that were skipped, because a variable that they need is not set.
+    pub lacking: Vec<PluginEntry>,
     pub skills: Vec<Candidate>,
     pub collisions: Vec<Collision>,
 }
@@ -49,6 +52,11 @@ pub fn find(scanner: &Scanner<'_>, roots: &[&Root], problems: &mut Vec<Problem>)
     let found = intake.found;
     problems.extend(dependencies::missing(&found.entries));
     found
+}
+
+/// Reads the plugin in a directory anew, as a copy of one that was found.
+pub fn read_again(directory: &Path, name: &str) -> Option<Plugin> {
+    plugin::read(name, &Contained::new(directory), Standing::Candidate)?.plugin
 }
 
 /// A plugin that the configuration names, and where that leads.
@@ -140,24 +148,36 @@ impl<'a> Intake<'a> {
             problem.in_file(file.to_string_lossy())
         }));
         if let Some(plugin) = reading.plugin {
-            let enabled = self.is_enabled(&plugin, real);
-            self.admit(PluginEntry { plugin, scope, directory: directory.clone(), enabled, skill_count: 0 });
+            let switched = self.switched(&plugin, real, &switches::key(scope, directory));
+            let (enabled, directory) = (switched.off.is_none(), directory.clone());
+            self.admit(PluginEntry { plugin, scope, directory, enabled, switched, skill_count: 0 });
         }
     }
 
-    /// Off means off, wherever it is said; a plugin that is off by default is on once somebody names it.
-    fn is_enabled(&self, plugin: &Plugin, real: &Path) -> bool {
+    /// Off means off, wherever it is said; a plugin that is off by default is on once somebody names it or switches it on.
+    fn switched(&self, plugin: &Plugin, real: &Path, key: &str) -> Switched {
         let named = || self.named.iter().filter(|named| named.real.as_deref() == Some(real));
-        let is_wanted = plugin.default_enabled || named().next().is_some();
-        is_wanted
-            && named().all(|named| named.entry.enabled)
-            && self.scanner.config.is_plugin_enabled(&plugin.name)
+        let by_person = self.scanner.machine.switches.at(key);
+        let is_switched_on = by_person.is_some_and(|switched| switched.by_person);
+        let is_wanted = plugin.default_enabled || named().next().is_some() || is_switched_on;
+        let is_configured =
+            named().all(|named| named.entry.enabled) && self.scanner.config.is_plugin_enabled(&plugin.name);
+        let mut switched = by_person.cloned().unwrap_or_default();
+        if !is_configured {
+            switched.off = Some(BY_CONFIGURATION.to_owned());
+        } else if !is_wanted && switched.off.is_none() {
+            switched.off = Some("off unless it is switched on".to_owned());
+        }
+        switched
     }
 
     fn admit(&mut self, entry: PluginEntry) {
         let lacks = if entry.enabled { self.missing_environment(&entry) } else { None };
         match lacks {
-            Some(problem) => self.problems.push(problem),
+            Some(problem) => {
+                self.problems.push(problem);
+                self.found.lacking.push(entry);
+            }
             None => {
                 self.take_skills(&entry);
                 self.found.entries.push(entry);

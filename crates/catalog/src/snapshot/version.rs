@@ -4,7 +4,7 @@
 
 use super::{Broken, Collision, Entry, Place, PluginEntry, Snapshot};
 use crate::fingerprint::Fingerprinter;
-use crate::{Fingerprint, Root, Scope};
+use crate::{Fingerprint, Root, Scope, Switched};
 use guild_manifest::Problem;
 use std::path::Path;
 
@@ -47,9 +47,17 @@ impl Version {
         // A sidecar decides who may invoke a skill, and the configuration whether it is on.
         let flags = [entry.enabled, entry.skill.model_invocable, entry.skill.user_invocable];
         self.0.add(&flags.map(u8::from));
+        self.switched(entry.switched.as_deref());
         self.list(&entry.also_at, |version, path| version.path(path));
         self.list(&entry.unmet, |version, reason| version.0.add(reason.as_bytes()));
         self.list(&entry.problems, Self::problem);
+    }
+
+    fn switched(&mut self, switched: Option<&Switched>) {
+        let Some(switched) = switched else { return };
+        self.0.add(&[u8::from(switched.by_person)]);
+        self.0.add(switched.off.as_deref().unwrap_or_default().as_bytes());
+        switched.off_for.iter().for_each(|agent| self.0.add(agent.as_bytes()));
     }
 
     fn broken(&mut self, broken: &Broken) {
@@ -60,6 +68,7 @@ impl Version {
     fn plugin(&mut self, entry: &PluginEntry) {
         self.side(entry.scope, &entry.directory);
         self.0.add(&[u8::from(entry.enabled)]);
+        self.switched(Some(&entry.switched));
         // A plugin is plain data, so that writing it out cannot fail.
         self.0.add(&postcard::to_stdvec(&entry.plugin).unwrap_or_default());
     }

@@ -6,7 +6,7 @@ use guild_ledger::{Answer, DecideError, Principal, RequestId, Role, Timestamp, v
 
 use super::{request_id, unknown_request};
 use crate::reply::{Decided, GrantLine, RequestLine};
-use crate::{Books, Code, Envelope, Refusal};
+use crate::{Books, Code, Envelope, Refusal, is_management};
 
 /// What a person allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +62,7 @@ async fn answer_request(
     answer: Answer,
     by: Principal,
 ) -> Result<Decided, Refusal> {
-    books.authorise(now, &by, Role::Operator).await?;
+    books.authorise(now, &by, role_for(books, now, id).await?).await?;
     if let Some(refusal) = forbidden(books, answer, &by) {
         return Err(books.denied(now, &by, refusal).await);
     }
@@ -75,7 +75,16 @@ async fn answer_request(
         receipt: Some(decided.receipt.receipt.id.to_string()),
         grant: decided.grant.as_ref().map(GrantLine::of),
         request: Some(RequestLine::of(&decided.request)),
+        outcome: None,
     })
+}
+
+/// Who may answer: runs are for operators, what changes what is installed or on is for admins.
+async fn role_for(books: &Books, now: Timestamp, id: &str) -> Result<Role, Refusal> {
+    let Ok(id) = request_id(id) else { return Ok(Role::Operator) };
+    let found = books.ledger.request(now, id).await.map_err(|error| books.refusal(error))?;
+    let is_management = found.is_some_and(|found| is_management(&found.request.matter.action));
+    Ok(if is_management { Role::Admin } else { Role::Operator })
 }
 
 /// Why the answer does not count in the way it comes. Saying no is always possible.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::PrincipalLine;
+use super::{PrincipalLine, Toggle};
 use crate::{Envelope, Refusal};
 
 /// A request that waits for a person.
@@ -57,6 +57,9 @@ pub struct Decided {
     pub grant: Option<GrantLine>,
     /// What was asked.
     pub request: Option<RequestLine>,
+    /// What came of it, where it was to switch something on or off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Toggle>,
 }
 
 /// A grant or a denial.

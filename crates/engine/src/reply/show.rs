@@ -41,6 +41,9 @@ pub struct Detail<'a> {
     pub contract: Contract<'a>,
     /// How long a run may take.
     pub timeout_seconds: u32,
+    /// How to get what it needs, as it says; `deps` runs one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub install: Vec<super::StepLine>,
     /// Other names that find it.
     pub aliases: &'a [String],
     /// Skills of the same name that this one keeps out.

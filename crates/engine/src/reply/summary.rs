@@ -38,8 +38,14 @@ pub struct SkillSummary<'a> {
     /// Why not, if not.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub unmet: &'a [String],
-    /// Whether the configuration leaves it on.
+    /// Whether it is on: neither the configuration nor `guild disable` has switched it off.
     pub enabled: bool,
+    /// Why it is off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub off: Option<&'a str>,
+    /// The agents that it is off for although it is on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub off_for: Vec<&'a str>,
     /// Whether models may be told of it and may run it.
     pub model_invocable: bool,
     /// Whether people may call it by name.
@@ -74,6 +80,8 @@ impl<'a> SkillSummary<'a> {
             eligible: entry.is_eligible(),
             unmet: &entry.unmet,
             enabled: entry.enabled,
+            off: entry.off(),
+            off_for: entry.switched.iter().flat_map(|it| &it.off_for).map(String::as_str).collect(),
             model_invocable: skill.model_invocable,
             user_invocable: skill.user_invocable,
             problems: entry.problems.len(),

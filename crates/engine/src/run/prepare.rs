@@ -101,6 +101,18 @@ pub async fn prepare_again<'w>(
     planned(workshop, invocation, draft).await
 }
 
+/// The same for a plugin's hook, whose command is known and whose parameters are its context.
+pub fn prepare_hook<'w>(
+    workshop: &Workshop<'w>,
+    invocation: &Invocation<'_>,
+    mut draft: Draft<'w>,
+    call: Call,
+) -> Result<Prepared<'w>, Box<Stop>> {
+    vetted(workshop, &mut draft)?;
+    let plan = Plan::of(workshop, invocation, &draft, &call);
+    Ok(Prepared { executor: &script::Script, draft, call, plan })
+}
+
 /// What would be done, and what is shown of it.
 async fn planned<'w>(
     workshop: &Workshop<'w>,

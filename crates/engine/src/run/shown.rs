@@ -17,7 +17,7 @@ pub fn shown(workshop: &Workshop<'_>, prepared: &Prepared<'_>, approved: Option<
         source: plan.source.clone(),
         command: plan.tool.clone().map_or_else(|| plan.command.clone(), |tool| vec![tool]),
         parameters: plan.parameters.clone(),
-        capabilities: capabilities(prepared, plan, &changes),
+        capabilities: capabilities(workshop, prepared, plan, &changes),
         approved: approved.map(|hash| hash.to_string()),
         changed: changes.files.iter().map(changed).collect(),
         findings: prepared.findings.iter().map(finding).collect(),
@@ -35,7 +35,12 @@ fn changed(file: &FileChange) -> ChangedFile {
 }
 
 /// What it needs, in words that say what that means.
-fn capabilities(prepared: &Prepared<'_>, plan: &RunPlan, changes: &Comparison) -> Vec<Capability> {
+fn capabilities(
+    workshop: &Workshop<'_>,
+    prepared: &Prepared<'_>,
+    plan: &RunPlan,
+    changes: &Comparison,
+) -> Vec<Capability> {
     let contract = &prepared.contract;
     let workspace = match contract.workspace {
         _ if plan.workspace.is_none() => "none",
@@ -58,7 +63,7 @@ fn capabilities(prepared: &Prepared<'_>, plan: &RunPlan, changes: &Comparison) -
     let mut needs = vec![("workspace", workspace.to_owned()), ("network", network.to_owned())];
     let listed = |names: &[String]| names.join(", ");
     if !plan.environment.is_empty() {
-        needs.push(("environment", listed(&plan.environment)));
+        needs.push(("environment", listed(&variables(workshop, &plan.environment))));
     }
     if !plan.tools.is_empty() {
         needs.push(("tools", listed(&plan.tools)));
@@ -76,6 +81,14 @@ fn capabilities(prepared: &Prepared<'_>, plan: &RunPlan, changes: &Comparison) -
         is_new: changes.capabilities.iter().any(|change| change.wider && is_about(change.capability, name)),
     };
     needs.into_iter().map(capability).collect()
+}
+
+/// The variables by name; a secret that would be handed over is told as one.
+fn variables(workshop: &Workshop<'_>, names: &[String]) -> Vec<String> {
+    let machine = &workshop.hall.machine;
+    let is_secret = |name: &String| !machine.env.contains_key(name) && machine.credentials.contains(name);
+    let shown = |name: &String| if is_secret(name) { format!("{name} (your secret)") } else { name.clone() };
+    names.iter().map(shown).collect()
 }
 
 /// Whether a change of this capability is one of what is shown under that name.

@@ -9,16 +9,18 @@ use std::error::Error as _;
 impl Refusal {
     /// A skill that was not staged.
     pub(super) fn staging(entry: &Entry, error: StageError) -> Refusal {
-        let name = entry.qualified_name();
+        Self::staging_of(&format!("skill `{}`", entry.qualified_name()), error)
+    }
+
+    /// Something that was not staged.
+    pub(super) fn staging_of(what: &str, error: StageError) -> Refusal {
         match error {
             StageError::Refused { .. } | StageError::Tree(_) => {
-                let message =
-                    format!("skill `{name}` cannot be staged: {error}; remove it, or replace it by a copy");
+                let message = format!("{what} cannot be staged: {error}; remove it, or replace it by a copy");
                 Refusal::new(Code::SkillFilesRefused, message)
             }
             StageError::TooLarge(_) => {
-                let message =
-                    format!("skill `{name}` is too large: {error}; keep what it does not need elsewhere");
+                let message = format!("{what} is too large: {error}; keep what it does not need elsewhere");
                 Refusal::new(Code::SkillTooLarge, message)
             }
             StageError::Read { ref source, .. } => {

@@ -5,7 +5,7 @@ use crate::hall::Hall;
 use crate::sandbox::Refusal;
 use crate::security_hash::PluginIdentity;
 use guild_catalog::bundled::{self, BundledFile};
-use guild_catalog::{Entry, Place, Scope};
+use guild_catalog::{Entry, Place, PluginEntry, Scope};
 use guild_source::store::{Content, MemoryFile, StageError, Store, Stored};
 use std::path::{Path, PathBuf};
 
@@ -59,6 +59,18 @@ impl Origin {
             None => Files::Directory(plugin.directory.clone()),
         };
         Ok(Self { files, directory, stem, plugin: Some(identity) })
+    }
+
+    /// What to stage for a plugin's own code: all of it.
+    pub fn of_plugin(entry: &PluginEntry) -> Self {
+        let name = entry.plugin.name.clone();
+        let bundled = bundled::plugin(&name).filter(|_| entry.scope == Scope::Builtin);
+        let files = match bundled {
+            Some(files) => Files::Bundled(files.to_vec()),
+            None => Files::Directory(entry.directory.clone()),
+        };
+        let plugin = Some(PluginIdentity { name: name.clone(), version: entry.plugin.version.clone() });
+        Self { files, directory: String::new(), stem: name, plugin }
     }
 
     /// Reads it into the store.

@@ -42,6 +42,29 @@ fn with_request(test: impl AsyncFnOnce(&Books, &str)) {
 }
 
 #[test]
+fn what_changes_what_is_on_is_answered_by_an_admin_alone() {
+    with_request(async |books, _| {
+        let matter = Matter {
+            action: "enable".to_owned(),
+            agent: "writer".to_owned(),
+            skill: "acme".to_owned(),
+            security_hash: None,
+            workspace: "/project".to_owned(),
+            plan: Digest::of(b"plan"),
+            shown: serde_json::Value::Null,
+        };
+        let entry = Entry::new(Kind::Asked, "approval_required", Principal::agent("writer", "mcp"));
+        let (request, _) =
+            books.ledger.ask(NOW, matter, NOW.after(Duration::from_secs(600)), entry).await.unwrap();
+        let id = request.id.to_string();
+        let answer =
+            async |role| approve(books, NOW, &id, (Decision::Once, None), person(role, "http")).await.code;
+        assert_eq!(answer(Role::Operator).await.as_str(), "role_insufficient");
+        assert_eq!(answer(Role::Admin).await.as_str(), "ok");
+    });
+}
+
+#[test]
 fn whoever_may_only_look_decides_nothing() {
     with_request(async |books, id| {
         let viewer = || person(Role::Viewer, "http");

@@ -116,7 +116,7 @@ fn a_ledger_of_a_newer_program_is_ledger_newer() {
     check_refused(
         &home,
         &expect![
-            "ledger_newer: [HOME]/data/ledger.db: the ledger has schema 900, and this program knows 1: use a newer Guildhall"
+            "ledger_newer: [HOME]/data/ledger.db: the ledger has schema 900, and this program knows 3: use a newer Guildhall"
         ],
     );
 }

@@ -2,10 +2,12 @@
 
 use crate::{config_files, machine};
 use expect_test::{Expect, expect};
+use guild_engine::catalog::{Machine, Switched};
 use guild_engine::{Live, watch};
 use guild_testkit::Fixture;
 use std::fs;
 use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
 
 const BEFORE: &str = "
 //- /home/config.toml
@@ -184,4 +186,42 @@ fn looks_from_many_threads_end_in_one_of_them() {
             scope.spawn(|| assert_eq!(live.current().snapshot.version, version));
         }
     });
+}
+
+/// A plugin of this name that brings one tool, and a person's word that it is on.
+fn with_tool(fixture: &Fixture, plugins: &[&str]) -> Machine {
+    let mut machine = machine(fixture);
+    for plugin in plugins {
+        let manifest = format!(
+            "//- /project/.guild/plugins/{plugin}/guild.plugin.json\n{{\"id\": \"{plugin}\", \"name\": \"P\", \"version\": \"1.0.0\", \
+             \"description\": \"\", \"capabilities\": [\"tools\"], \"tools\": [{{\"name\": \"look\", \"description\": \"Looks\", \
+             \"command\": [\"true\"]}}]}}\n"
+        );
+        fixture.add(&manifest);
+        let place = fixture.join(format!("project/.guild/plugins/{plugin}")).to_string_lossy().into_owned();
+        machine.switches.insert(place, Switched { by_person: true, ..Switched::default() });
+    }
+    machine
+}
+
+#[test]
+fn the_merged_view_follows_every_change_and_survives_a_failure() {
+    let fixture = Fixture::write(BEFORE);
+    let live = Live::open(machine(&fixture), &config_files(&fixture));
+    let at = |seconds| UNIX_EPOCH + Duration::from_secs(seconds);
+    let tools = |seconds: u64| {
+        let viewed = live.registry(at(seconds)).unwrap();
+        let names: Vec<String> = viewed.view.tools.iter().map(|tool| tool.qualified_name.clone()).collect();
+        (names.join(" "), viewed.failure.map(|refusal| refusal.code.as_str()))
+    };
+    let refresh = |machine: Machine| live.refresh(machine, &config_files(&fixture)).unwrap();
+    assert_eq!(tools(0), (String::new(), None));
+    refresh(with_tool(&fixture, &["one"]));
+    assert_eq!(tools(0), ("plugin:one/look".to_owned(), None), "a change is seen at once");
+    refresh(with_tool(&fixture, &["one", "two"]));
+    assert_eq!(tools(1), ("plugin:one/look".to_owned(), Some("tool_conflict")), "the last good one stays");
+    refresh(with_tool(&fixture, &["two"]));
+    assert_eq!(tools(2), ("plugin:two/look".to_owned(), None));
+    refresh(machine(&fixture));
+    assert_eq!(tools(3), (String::new(), None), "what nobody has switched on brings nothing");
 }

@@ -10,6 +10,7 @@ mod live;
 mod modules;
 mod new;
 mod paths;
+mod registry;
 mod run;
 mod sections;
 mod security_hash;

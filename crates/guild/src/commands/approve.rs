@@ -1,11 +1,16 @@
 //! `guild approve`
 
+use super::following::Following;
 use crate::books::{Access, ask};
 use crate::confirm::choose;
 use crate::print::told;
 use crate::ui::Ui;
+use crate::workshop::within;
 use guild_engine::reply::{Decided, RequestLine};
-use guild_engine::{Books, Code, Decision, Envelope, Lifetime, Principal, Refusal, approve, deny, request};
+use guild_engine::{
+    Books, Code, Decision, Envelope, Lifetime, Principal, Refusal, Status, ToggleRequest, approve, deny,
+    is_management, perform_request, request,
+};
 use std::process::ExitCode;
 
 /// Approve what an agent asked for
@@ -53,7 +58,43 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
         ),
     });
     tell(&mut envelope);
+    carry_out(ui, &mut envelope);
     ui.finish(&envelope, |_, _, _| Ok(()))
+}
+
+/// Does what was approved, where that was to switch something on or off: whoever approves it is the one who acts.
+fn carry_out(ui: &Ui, envelope: &mut Envelope<Decided>) {
+    let Some(request) = envelope.data.request.clone().filter(|request| is_management(&request.action)) else {
+        return;
+    };
+    if envelope.data.decision.as_deref() != Some("approved") {
+        return;
+    }
+    let (principal, user) = (ui.principal(None), ui.owner(None));
+    let follow = Following::new(ui, &request.skill);
+    let like = ToggleRequest {
+        name: &request.skill,
+        kind: None,
+        on: true,
+        agent: None,
+        principal: &principal,
+        user: &user,
+        consent: None,
+        wait: None,
+        on_stage: &|stage| follow.stage(stage),
+    };
+    let done = within(ui, async |workshop| perform_request(workshop, &request, like).await);
+    follow.quiet();
+    let (status, code, message) = match done {
+        Ok(Some(done)) => {
+            envelope.data.outcome = Some(done.data);
+            (done.status, done.code, done.message)
+        }
+        Ok(None) => return,
+        Err(refusal) => (Status::Error, refusal.code, refusal.message),
+    };
+    envelope.message = format!("{}; {message}", envelope.message);
+    (envelope.status, envelope.code) = (status, code);
 }
 
 /// What was decided, in one sentence.

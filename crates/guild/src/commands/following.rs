@@ -33,6 +33,11 @@ impl<'u> Following<'u> {
         }
     }
 
+    /// Takes the line away.
+    pub fn quiet(&self) {
+        self.waiting.stop();
+    }
+
     /// Takes the line away and shows what was held back.
     pub fn end(&self, live: &mut LiveOutput) {
         self.waiting.stop();

@@ -1,5 +1,7 @@
 //! `guild plugins`
 
+mod config;
+
 use crate::print::{Cell, Ink, Style, problem, table};
 use crate::ui::Ui;
 use guild_engine::catalog::Freshness;
@@ -9,11 +11,22 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// List every plugin, with how many skills it ships
+/// List every plugin, with how many skills it ships, or set values for one
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
 
-pub fn run(_: &Args, ui: &Ui) -> ExitCode {
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Config(config::Args),
+}
+
+pub fn run(args: &Args, ui: &Ui) -> ExitCode {
+    if let Some(Command::Config(args)) = &args.command {
+        return config::run(args, ui);
+    }
     let hall = ui.hall(Freshness::Indexed);
     let envelope = plugins(&hall);
     let message = counted(envelope.data.count, "plugin");

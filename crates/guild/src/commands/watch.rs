@@ -1,8 +1,9 @@
 //! `guild watch`
 
+use crate::books::switching;
 use crate::print::{Ink, Style, escape};
 use crate::ui::{Ui, end};
-use guild_engine::catalog::Status as RootStatus;
+use guild_engine::catalog::{Machine, Status as RootStatus};
 use guild_engine::reply::{Watch, WatchLine};
 use guild_engine::{Envelope, Hall, Live, Status, counted, watch};
 use std::io::{self, Write};
@@ -27,7 +28,7 @@ pub struct Args {
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     let started = Instant::now();
-    let live = Live::open(ui.machine().clone(), &ui.config_files());
+    let live = Live::open(machine(ui), &ui.config_files());
     ui.warn_of_ignored(&live.current());
     if !ui.is_quiet() {
         writeln!(io::stderr(), "{}", opening(&live.current(), args.interval)).ok();
@@ -39,7 +40,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
             return ExitCode::SUCCESS;
         }
         thread::sleep(left.map_or(args.interval, |left| left.min(args.interval)));
-        let envelope = watch(&live, ui.machine().clone(), &ui.config_files());
+        let envelope = watch(&live, machine(ui), &ui.config_files());
         if is_worth_telling(&envelope, &told)
             && let Err(error) = ui.print(&envelope, print)
         {
@@ -47,6 +48,11 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
         }
         told = envelope.message;
     }
+}
+
+/// The machine, with what is switched off by now.
+fn machine(ui: &Ui) -> Machine {
+    switching(ui, &ui.config_files()).over(ui.machine().clone())
 }
 
 /// Whether something changed, or a look failed for another reason than the one that was told last.

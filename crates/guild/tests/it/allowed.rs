@@ -187,15 +187,16 @@ fn the_vet_makes_no_ledger_and_does_without_one_that_cannot_be_read() {
         "",
         "guild vet push",
         &expect![[r#"
-        $ guild vet push
-        warn: push ([ROOT]/project/.guild/skills/push/SKILL.md)
-          push.sh:2: warn.shell.eval: Text that is not known beforehand is executed as commands.
-            | eval "$1"
-            hint: call the command directly, with its arguments quoted
-        [stderr]
-        warning: [ROOT]/home/.local/share/guild/ledger.db: the ledger is damaged or no database: error returned from database: (code: 26) file is not a database; restore it from a backup, or move it away to begin anew; allowed warnings are shown
-        1 skill: 0 allowed, 1 with warnings, 0 denied
-    "#]],
+            $ guild vet push
+            warn: push ([ROOT]/project/.guild/skills/push/SKILL.md)
+              push.sh:2: warn.shell.eval: Text that is not known beforehand is executed as commands.
+                | eval "$1"
+                hint: call the command directly, with its arguments quoted
+            [stderr]
+            warning: [ROOT]/home/.local/share/guild/ledger.db: the ledger is damaged or no database: error returned from database: (code: 26) file is not a database; restore it from a backup, or move it away to begin anew; nobody can tell what was switched off, and agents are offered no skill until it is mended
+            warning: [ROOT]/home/.local/share/guild/ledger.db: the ledger is damaged or no database: error returned from database: (code: 26) file is not a database; restore it from a backup, or move it away to begin anew; allowed warnings are shown
+            1 skill: 0 allowed, 1 with warnings, 0 denied
+        "#]],
     );
 }
 

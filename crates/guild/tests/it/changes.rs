@@ -220,10 +220,10 @@ fn every_decision_leaves_a_receipt_and_no_agent_makes_one() {
         &["changes", "apply", &id],
         &["changes", "apply", &id, "--sensitive"],
     ] {
-        env.guild(decision);
+        let _ = env.guild(decision);
     }
     let other = kept(&env, "echo again >> poem.txt");
-    env.guild(&["changes", "drop", &other]);
+    assert_eq!(env.guild(&["changes", "drop", &other]).code(), Some(0));
     let reply = envelope(&env.guild(&["receipts", "list", "--json"]).stdout());
     let receipts = reply["data"]["receipts"].as_array().unwrap();
     let told: String = receipts

@@ -113,6 +113,24 @@ const NO_HASH: &str = "sha256:00000000000000000000000000000000000000000000000000
 
 /// Codes that no single command line provokes, with the test that does.
 const ELSEWHERE: &[(Code, &str)] = &[
+    (Code::PluginNotFound, PLUGINS),
+    (Code::PluginInUse, PLUGINS),
+    (Code::EnvironmentMissing, PLUGINS),
+    (Code::DependencyMissing, PLUGINS),
+    (Code::DependencyCycle, PLUGINS),
+    (Code::HookFailed, "conformance::hooks::a_hook_that_fails_leaves_an_error_and_the_rest_untouched"),
+    (Code::ConfigNotSet, CONFIG),
+    (Code::SettingInvalid, CONFIG),
+    (Code::ToolConflict, "registry::merged::what_is_switched_on_is_merged_and_a_tool_has_one_owner"),
+    (
+        Code::SecretNotFound,
+        "registry::secrets::a_secret_satisfies_a_requirement_and_reaches_only_who_declares_it",
+    ),
+    (Code::SecretInvalid, "registry::secrets::what_cannot_stand_in_an_environment_is_refused"),
+    (Code::SecretUnreadable, "registry::secrets::a_secret_that_was_tampered_with_is_not_handed_over"),
+    (Code::StepNotFound, STEPS),
+    (Code::StepRefused, STEPS),
+    (Code::InstallFailed, "deps::a_step_runs_by_a_person_at_a_terminal_who_typed_a_word"),
     (Code::SkillChanged, HASHES),
     (Code::StoreDamaged, HASHES),
     (Code::ReloadFailed, "watch::a_look_that_fails_is_told_once_and_what_was_known_stays"),
@@ -185,6 +203,9 @@ const REFUSALS: &str = "the unit tests of crates/engine/src/sandbox/refusal.rs";
 
 /// What happens between two looks at a skill, or to the store, is brought about there.
 const HASHES: &str = "the tests of crates/engine/tests/it/security_hash.rs";
+const CONFIG: &str = "registry::config::what_is_set_for_a_plugin_is_kept_and_secrets_are_not_shown";
+const STEPS: &str = "deps::what_is_not_in_our_table_is_not_run_whoever_asks";
+const PLUGINS: &str = "registry::switching::what_a_plugin_lacks_is_told_and_nothing_changes";
 
 /// What takes a provider or a runner of its own is provoked with one.
 const TOOLS: &str = "the tests of crates/engine/tests/it/run.rs";
@@ -372,7 +393,7 @@ fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
             {"status":"error","code":"usage","message":"unrecognized subcommand 'lst'; tip: a similar subcommand exists: 'list'","data":null}
             [exit 2]
             $ guild --json
-            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, run, hash, diff, roots, plugins, new, prompt, render, reload, watch, mcp, connect, sandbox, image, changes, requests, approve, deny, grants, receipts, replay, token, doctor, explain, completions]","data":null}
+            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, deps, run, hash, diff, roots, plugins, enable, disable, registry, secret, new, prompt, render, reload, watch, sandbox, image, changes, requests, approve, deny, grants, receipts, replay, token, doctor, explain, completions]","data":null}
             [exit 2]
             $ guild list --sourc x
             [stderr]

@@ -14,6 +14,7 @@ mod codes;
 mod conformance;
 mod connect;
 mod crash;
+mod deps;
 mod desk;
 mod engines;
 mod errors;
@@ -25,6 +26,7 @@ mod modules;
 mod pipe;
 mod race;
 mod receipts;
+mod registry;
 mod roles;
 mod samples;
 mod sandbox;
@@ -63,14 +65,17 @@ fn commands() -> Vec<String> {
 
 /// All subcommands, those that only hold others included.
 fn subcommands() -> Vec<String> {
-    let env = env("");
     let mut all = Vec::new();
-    for command in listed(&env, "") {
-        let within = listed(&env, &command);
-        all.push(command.clone());
-        all.extend(within.into_iter().map(|name| format!("{command} {name}")));
-    }
+    add_subcommands(&env(""), "", &mut all);
     all
+}
+
+fn add_subcommands(env: &Env, group: &str, all: &mut Vec<String>) {
+    for name in listed(env, group) {
+        let command = format!("{group} {name}").trim().to_owned();
+        all.push(command.clone());
+        add_subcommands(env, &command, all);
+    }
 }
 
 fn listed(env: &Env, group: &str) -> Vec<String> {

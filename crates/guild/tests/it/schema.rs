@@ -28,10 +28,17 @@ fn the_schema_is_current() {
     add("image list", of::<reply::ImageList>(&mut generator));
     add("image pull", of::<reply::ImageKept>(&mut generator));
     add("image remove", of::<reply::ImageRemove>(&mut generator));
+    add("deps", of::<reply::Deps>(&mut generator));
+    add("disable", of::<reply::Toggle>(&mut generator));
+    add("enable", of::<reply::Toggle>(&mut generator));
     add("list", of::<reply::List<'_>>(&mut generator));
     add("new", of::<reply::New<'_>>(&mut generator));
     add("plugins", of::<reply::Plugins<'_>>(&mut generator));
+    add("plugins config get", of::<reply::PluginConfig>(&mut generator));
+    add("plugins config set", of::<reply::PluginConfig>(&mut generator));
+    add("plugins config unset", of::<reply::PluginConfig>(&mut generator));
     add("prompt", of::<reply::Prompt<'_>>(&mut generator));
+    add("registry", of::<reply::Registry>(&mut generator));
     add("reload", of::<reply::Reload<'_>>(&mut generator));
     add("render", of::<reply::Render<'_>>(&mut generator));
     add("replay", of::<reply::Replay>(&mut generator));
@@ -86,6 +93,9 @@ fn of_the_books(generator: &mut SchemaGenerator) -> Map<String, Json> {
     add("receipts show", of::<reply::ReceiptShow>(generator));
     add("receipts verify", of::<reply::ReceiptsVerify>(generator));
     add("requests", of::<reply::Requests>(generator));
+    add("secret list", of::<reply::Secrets>(generator));
+    add("secret remove", of::<reply::SecretChanged>(generator));
+    add("secret set", of::<reply::SecretChanged>(generator));
     add("token create", of::<reply::TokenCreated>(generator));
     add("token list", of::<reply::Tokens>(generator));
     add("token revoke", of::<reply::Ended>(generator));

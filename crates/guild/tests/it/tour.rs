@@ -122,6 +122,16 @@ guild token revoke tok_0
 guild vet allow warn.shell.eval --skill code-review --why "seen"
 guild vet allowed
 guild vet disallow sup_0
+guild deps macos-signing
+guild secret set DEPLOY_KEY
+guild secret list
+guild secret remove DEPLOY_KEY
+guild plugins config set acme region eu
+guild plugins config get acme
+guild plugins config unset acme region
+guild registry
+guild disable code-review --agent reviewer
+guild enable code-review --agent reviewer
 guild receipts list
 guild receipts show rcp_0
 guild receipts verify

@@ -1,4 +1,4 @@
-//! The file that holds the installation's key: made once, readable by its owner alone.
+//! The files that hold the installation's keys: made once, readable by their owner alone.
 //!
 //! The file appears whole or not at all, and of several processes that make one at the same time one wins and all use its.
 //! There is no way to replace a key here: with another key it is another installation.
@@ -12,8 +12,19 @@ use serde::{Deserialize, Serialize};
 use crate::entropy::{self, NoEntropy};
 use crate::files::{make_private_directory, sync_directory};
 
-const NAME: &str = "installation.json";
 const VERSION: u32 = 1;
+
+/// One of the installation's keys.
+#[derive(Debug, Clone, Copy)]
+pub struct KeyFile {
+    name: &'static str,
+    algorithm: &'static str,
+}
+
+/// The key that signs.
+pub const SIGNING: KeyFile = KeyFile { name: "installation.json", algorithm: "ed25519" };
+/// The key that encrypts.
+pub const SEALING: KeyFile = KeyFile { name: "secrets.json", algorithm: "chacha20-poly1305" };
 
 /// Why the installation's key cannot be had.
 #[derive(Debug, thiserror::Error)]
@@ -60,19 +71,19 @@ struct Stored {
     secret: String,
 }
 
-/// The secret of the key in `directory`, which is made first if there is none.
-pub fn read_or_make(directory: &Path) -> Result<[u8; 32], KeyError> {
-    let path = directory.join(NAME);
+/// The secret of a key in `directory`, which is made first if there is none.
+pub fn read_or_make(directory: &Path, file: KeyFile) -> Result<[u8; 32], KeyError> {
+    let path = directory.join(file.name);
     let at = |source| KeyError::Io { path: path.clone(), source };
-    if let Some(secret) = read(&path)? {
+    if let Some(secret) = read(&path, file)? {
         return Ok(secret);
     }
     make_private_directory(directory).map_err(at)?;
-    make(directory, &path)?;
-    read(&path)?.ok_or_else(|| at(io::ErrorKind::NotFound.into()))
+    make(directory, &path, file)?;
+    read(&path, file)?.ok_or_else(|| at(io::ErrorKind::NotFound.into()))
 }
 
-fn read(path: &Path) -> Result<Option<[u8; 32]>, KeyError> {
+fn read(path: &Path, file: KeyFile) -> Result<Option<[u8; 32]>, KeyError> {
     let at = |source| KeyError::Io { path: path.to_owned(), source };
     let damaged = || KeyError::Damaged { path: path.to_owned() };
     let text = match fs::read_to_string(path) {
@@ -87,17 +98,17 @@ fn read(path: &Path) -> Result<Option<[u8; 32]>, KeyError> {
     }
     let mut secret = [0; 32];
     match hex::decode_to_slice(&stored.secret, &mut secret) {
-        Ok(()) if stored.algorithm == "ed25519" => Ok(Some(secret)),
+        Ok(()) if stored.algorithm == file.algorithm => Ok(Some(secret)),
         _ => Err(damaged()),
     }
 }
 
 /// Makes the file unless there is one by now, which is as good.
-fn make(directory: &Path, path: &Path) -> Result<(), KeyError> {
+fn make(directory: &Path, path: &Path, which: KeyFile) -> Result<(), KeyError> {
     let at = |source: io::Error| KeyError::Io { path: path.to_owned(), source };
     let stored = Stored {
         version: VERSION,
-        algorithm: "ed25519".to_owned(),
+        algorithm: which.algorithm.to_owned(),
         secret: hex::encode(entropy::bytes::<32>()?),
     };
     // Temporary files are made for their owner alone.
@@ -137,10 +148,10 @@ mod tests {
     #[track_caller]
     fn check(text: &str, mode: u32, expect: &Expect) {
         let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join(NAME);
+        let path = directory.path().join(SIGNING.name);
         fs::write(&path, text).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-        let shown = match read_or_make(directory.path()) {
+        let shown = match read_or_make(directory.path(), SIGNING) {
             Ok(secret) => hex::encode(secret),
             Err(error) => error.to_string().replace(directory.path().to_str().unwrap(), "[KEYS]"),
         };
@@ -155,10 +166,10 @@ mod tests {
     fn a_key_is_made_once_for_its_owner_alone() {
         let directory = tempfile::tempdir().unwrap();
         let keys = directory.path().join("deep/keys");
-        let made = read_or_make(&keys).unwrap();
-        assert_eq!(read_or_make(&keys).unwrap(), made);
+        let made = read_or_make(&keys, SIGNING).unwrap();
+        assert_eq!(read_or_make(&keys, SIGNING).unwrap(), made);
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(&keys), mode(&keys.join(NAME))), (0o700, 0o600));
+        assert_eq!((mode(&keys), mode(&keys.join(SIGNING.name))), (0o700, 0o600));
         assert_eq!(fs::read_dir(&keys).unwrap().count(), 1, "nothing is left beside it");
     }
 
@@ -168,7 +179,7 @@ mod tests {
         let makers: Vec<_> = (0..16)
             .map(|_| {
                 let keys = directory.path().join("keys");
-                thread::spawn(move || read_or_make(&keys).unwrap())
+                thread::spawn(move || read_or_make(&keys, SIGNING).unwrap())
             })
             .collect();
         let made: Vec<_> = makers.into_iter().map(|maker| maker.join().unwrap()).collect();

@@ -12,7 +12,7 @@ const LISTED: usize = 1000;
 pub struct Report {
     /// The chains that were checked.
     pub chains: Vec<ChainReport>,
-    /// How many grants, requests, tokens and suppressions were checked.
+    /// How many grants, requests, tokens, suppressions and registrations were checked.
     pub records: u64,
     /// What is wrong, in the order in which it was found.
     pub broken: Vec<Broken>,
@@ -121,6 +121,9 @@ pub enum Fault {
         "the database finds the record by something that it does not say, or says wrongly whether it has ended"
     )]
     RecordColumnsEdited,
+    /// A row of the registry, a value or an event is not what the signed state says, or is missing.
+    #[error("the registry's rows are not what its signed record says")]
+    RegistryEdited,
 }
 
 impl Report {
@@ -170,6 +173,7 @@ impl Fault {
             Self::RecordMissing { .. } => "record_missing",
             Self::RecordUnknown => "record_unknown",
             Self::RecordColumnsEdited => "record_columns_edited",
+            Self::RegistryEdited => "registry_edited",
         }
     }
 }

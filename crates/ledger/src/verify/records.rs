@@ -7,7 +7,7 @@ use crate::database::Row;
 use crate::key::{Purpose, Signature};
 use crate::receipt::SignedReceipt;
 use crate::record::{Lookup, said};
-use crate::{Grant, Ledger, Request, StoreError, Suppression, Timestamp, Token};
+use crate::{Grant, Ledger, Registration, Request, Secret, StoreError, Suppression, Timestamp, Token};
 
 /// Checks every record of the ledger.
 pub(super) async fn verify(ledger: &Ledger, report: &mut Report) -> Result<(), StoreError> {
@@ -73,6 +73,8 @@ fn columns_said(kind: &str, text: &str) -> Option<Found> {
         "grant" | "deny" => said::<Grant, _>(kind, text, owned),
         "request" => said::<Request, _>(kind, text, owned),
         "token" => said::<Token, _>(kind, text, owned),
+        "registration" => said::<Registration, _>(kind, text, owned),
+        "secret" => said::<Secret, _>(kind, text, owned),
         "suppression" => said::<Suppression, _>(kind, text, owned),
         _ => None,
     }

@@ -137,7 +137,7 @@ fn a_newer_schema_is_refused() {
         let site = Site::sqlite();
         site.open().await.close().await.unwrap();
         site.sql("PRAGMA user_version = 99").await;
-        refused(&site, expect!["the ledger has schema 99, and this program knows 1: use a newer Guildhall"])
+        refused(&site, expect!["the ledger has schema 99, and this program knows 3: use a newer Guildhall"])
             .await;
     });
 }
@@ -149,7 +149,7 @@ fn a_newer_schema_is_refused_on_postgres() {
         let site = Site::postgres(&server, "newer");
         site.open().await.close().await.unwrap();
         site.sql("UPDATE guild_ledger SET version = 99").await;
-        refused(&site, expect!["the ledger has schema 99, and this program knows 1: use a newer Guildhall"])
+        refused(&site, expect!["the ledger has schema 99, and this program knows 3: use a newer Guildhall"])
             .await;
         let Location::Postgres(url) = &site.location else { unreachable!() };
         let nowhere = url.replace("/newer", "/nowhere");

@@ -8,6 +8,7 @@ use super::{
     ToolDeclaration,
 };
 use crate::tree::Data;
+use semver::{Version, VersionReq};
 use serde::{Deserialize, Serialize};
 
 /// A plugin as its manifest, or its layout, describes it.
@@ -150,6 +151,15 @@ pub struct Dependency {
     pub version: Option<String>,
     /// The marketplace it comes from, where that is another one.
     pub marketplace: Option<String>,
+}
+
+impl Dependency {
+    /// Whether a plugin of this version will do. A range that cannot be read accepts none.
+    pub fn accepts(&self, version: Option<&str>) -> bool {
+        let Some(range) = &self.version else { return true };
+        let (range, version) = (VersionReq::parse(range), version.and_then(|it| Version::parse(it).ok()));
+        matches!((range, version), (Ok(range), Some(version)) if range.matches(&version))
+    }
 }
 
 /// One thing that a person may set.

@@ -41,7 +41,7 @@ pub struct Requirements {
 /// One way to get a missing program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InstallStep {
-    /// `brew`, `node`, `go`, `uv` or `download`.
+    /// `brew`, `node`, `go`, `uv`, `apt` or `download`.
     pub kind: String,
     /// The formula, package, module or address.
     pub target: String,

@@ -77,7 +77,8 @@ async fn in_its_own(
         .map(|image| image.root.clone())
         .ok_or_else(|| Refusal::new(Code::Internal, "a script was staged without its image"))?;
     let out = invocation.out.clone().unwrap_or_else(|| scratch.output());
-    let request = container(workshop, prepared, &scratch.input(), out.clone());
+    let env = environment(workshop, prepared).await?;
+    let request = container(env, prepared, &scratch.input(), out.clone());
     let kept: Vec<&Path> = request.kept().collect();
     // A layer is made for one runtime, so that it has to be known which.
     let chosen = if kept.is_empty() { chosen } else { chosen.settled().await };
@@ -97,7 +98,7 @@ async fn in_its_own(
 
 /// Everything that the contract declares and nothing else.
 fn container(
-    workshop: &Workshop<'_>,
+    env: BTreeMap<String, String>,
     prepared: &Prepared<'_>,
     input: &Path,
     out: PathBuf,
@@ -114,7 +115,7 @@ fn container(
     ContainerRequest {
         role: None,
         mounts,
-        env: environment(workshop, prepared),
+        env,
         network: match prepared.contract.network {
             Declared::None => Network::None,
             Declared::Host => Network::Host,
@@ -137,10 +138,23 @@ fn mount(source: &Path, target: &str, mode: MountMode) -> MountRequest {
     MountRequest { source: source.to_owned(), target: target.into(), mode }
 }
 
-/// The variables that the contract names, as far as they are set.
-fn environment(workshop: &Workshop<'_>, prepared: &Prepared<'_>) -> BTreeMap<String, String> {
-    let value = |name: &String| Some((name.clone(), workshop.hall.machine.env.get(name)?.clone()));
-    prepared.contract.env.iter().filter_map(value).collect()
+/// The variables that the contract names, as far as they are set here, or else kept as secrets.
+async fn environment(
+    workshop: &Workshop<'_>,
+    prepared: &Prepared<'_>,
+) -> Result<BTreeMap<String, String>, Refusal> {
+    let mut environment = BTreeMap::new();
+    for name in &prepared.contract.env {
+        let value = match workshop.hall.machine.env.get(name) {
+            Some(value) => Some(value.clone()),
+            None => {
+                let kept = workshop.books.ledger.secret(name).await;
+                kept.map_err(|error| workshop.books.secret_refusal(error))?
+            }
+        };
+        environment.extend(value.map(|value| (name.clone(), value)));
+    }
+    Ok(environment)
 }
 
 fn command<'c>(invocation: &'c mut Invocation<'_>, prepared: &Prepared<'_>) -> CommandRequest<'c> {
@@ -160,14 +174,15 @@ async fn in_the_callers(
     scratch: &ScratchDirectory,
 ) -> Result<Ran, Refusal> {
     let (registry, record) = callers_container::find(workshop, id, invocation.owner)?;
-    let request = container(workshop, prepared, &scratch.input(), scratch.output());
+    let env = environment(workshop, prepared).await?;
+    let request = container(env.clone(), prepared, &scratch.input(), scratch.output());
     let shown = |target: &Path| record.policy.mounts.iter().any(|mount| mount.target == target);
     let mounts = request.mounts.into_iter().filter(|mount| !shown(&mount.target));
     let mounts: Vec<Mount> = mounts.map(|mount| Mount::read_only(mount.source, mount.target)).collect();
     let attached = registry.attach(&record.id)?;
     let request = command(invocation, prepared);
     let mut command = request.command();
-    command.env = environment(workshop, prepared);
+    command.env = env;
     let child = attached.exec(&command, &mounts, prepared.plan.limits.timeout).await?;
     let outcome = request.follow(child).await?;
     Ok(Ran { outcome, changes: Vec::new(), output: None, container: Some(id.to_owned()) })

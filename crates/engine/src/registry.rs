@@ -1,0 +1,22 @@
+//! The registry: what is installed, whether it is on, for whom it is off, and switching it.
+//!
+//! The ledger keeps it; discovery is told what is off by [`crate::Books::switches`]. What the configuration switches off stays off, whatever
+//! the registry says. Getting things onto this machine is done elsewhere, and reported here.
+
+mod ask;
+mod cache;
+mod checks;
+mod config;
+mod merged;
+mod register;
+mod subject;
+mod switches;
+mod toggle;
+
+pub use ask::{is_management, perform_request};
+pub use cache::{RegistryCache, TIME_TO_LIVE, Viewed};
+pub use config::{NewValue, config_get, config_set, config_unset};
+pub(crate) use merged::plugin_sections;
+pub use merged::{SKILL_PRIORITY, merge, registry};
+pub use register::{RegisterRequest, register, unregister};
+pub use toggle::{ToggleRequest, toggle};

@@ -1,0 +1,92 @@
+//! From a plugin that was found to a hook of it that can be approved and run: the whole plugin staged, its manifest read again from
+//! the copy, and hashed like a skill of it.
+
+use super::origin::Origin;
+use super::payload::{ImageIdentity, Payload, Surroundings};
+use super::stage::Staged;
+use crate::image::Images;
+use crate::vet::policy;
+use crate::{Code, Hall, Refusal};
+use guild_catalog::PluginEntry;
+use guild_manifest::plugin::{Lifecycle, Plugin, ToolRun};
+use guild_manifest::skill::{Contract, Kind, Param, Params, Skill, Workspace};
+use guild_source::store::{Store, Stored};
+
+/// Stages a plugin for one of its hooks; the hook is the one that the staged manifest declares.
+///
+/// # Errors
+/// Where the files are refused or cannot be read, or no longer are the plugin that was found.
+pub(crate) fn stage_hook(
+    hall: &Hall,
+    entry: &PluginEntry,
+    moment: Lifecycle,
+    (images, store): (&Images, &Store),
+) -> Result<(Staged, ToolRun), Refusal> {
+    let origin = Origin::of_plugin(entry);
+    let name = &entry.plugin.name;
+    let stored = origin.stage(store);
+    let Stored { tree, root, .. } =
+        stored.map_err(|error| Refusal::staging_of(&format!("plugin `{name}`"), error))?;
+    let plugin = guild_catalog::read_plugin(&root, name).filter(|plugin| plugin.name == *name);
+    let plugin = plugin.ok_or_else(|| changed(name, "it does not load"))?;
+    let run =
+        plugin.lifecycle(moment).map_err(|why| changed(name, &format!("`{}` {why}", moment.as_str())))?;
+    let run = run.ok_or_else(|| changed(name, &format!("it has no `{}`", moment.as_str())))?;
+    let manifest = plugin.dialect.manifest().and_then(|path| tree.file(path));
+    let own = manifest.ok_or_else(|| changed(name, "its manifest is gone"))?;
+    let skill = skill(&plugin, moment, &run);
+    let image = images.resolve(None)?;
+    let role = images.settings().role.clone();
+    let identity = ImageIdentity { role, digest: image.digest.to_string() };
+    let around =
+        Surroundings { plugin: origin.plugin, policy: policy(&hall.config).version(), image: Some(identity) };
+    let payload = Payload::new(&skill, own, &tree, around);
+    let security_hash = store.put(payload.text()?.as_bytes())?;
+    let staged = Staged {
+        root,
+        directory: String::new(),
+        body: String::new(),
+        argument_names: Vec::new(),
+        image: Some(image),
+        tree,
+        skill,
+        payload,
+        security_hash,
+    };
+    Ok((staged, run))
+}
+
+/// A hook as a skill that nobody lists: a script that sees no workspace and no network, and the environment that its plugin
+/// declares.
+fn skill(plugin: &Plugin, moment: Lifecycle, run: &ToolRun) -> Skill {
+    let script = match run {
+        ToolRun::Entrypoint(file) => Some(file.clone()),
+        ToolRun::Command(_) => None,
+    };
+    let secret =
+        Param { name: "secrets".to_owned(), format: Some("password".to_owned()), ..Param::default() };
+    let contract = Contract {
+        script,
+        workspace: Workspace::None,
+        env: plugin.required_env.iter().chain(&plugin.optional_env).cloned().collect(),
+        params: Some(Params { list: vec![secret], closed: false }),
+        ..Contract::default()
+    };
+    Skill {
+        name: moment.as_str().to_owned(),
+        aliases: Vec::new(),
+        title: None,
+        description: String::new(),
+        when_to_use: None,
+        kind: Kind::Script,
+        model_invocable: false,
+        user_invocable: false,
+        paths: Vec::new(),
+        requirements: None,
+        contract: Some(Box::new(contract)),
+    }
+}
+
+fn changed(name: &str, how: &str) -> Refusal {
+    Refusal::new(Code::SkillChanged, format!("plugin `{name}` is not what was found: {how}"))
+}

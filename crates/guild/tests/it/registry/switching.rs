@@ -1,0 +1,194 @@
+//! Switching skills and plugins: for everybody, for one agent, and what keeps a plugin from it.
+
+use super::{shown, world};
+use expect_test::{expect, expect_file};
+
+#[test]
+fn a_skill_that_is_off_is_listed_and_neither_offered_nor_run() {
+    expect_file!["sessions/a_skill_that_is_off_is_listed_and_neither_offered_nor_run.txt"].assert_eq(&shown(
+        &world(),
+        "
+        guild disable deploy
+        guild disable deploy
+        guild list --source project
+        guild show deploy --no-body
+        guild list --agent ci --source project
+        guild search deploy --agent ci
+        guild run deploy --approve once
+        guild render deploy
+        guild enable deploy
+        guild run deploy --approve once
+        guild receipts list
+        guild receipts verify
+        ",
+    ));
+}
+
+#[test]
+fn off_for_one_agent_is_on_for_the_others() {
+    expect![[r#"
+        $ guild disable deploy --agent ci
+        [stderr]
+        skill `deploy` is off for agent `ci`
+        $ guild list --agent ci --source project
+        NAME  KIND    SOURCE   STATE  DESCRIPTION
+        tone  inline  project  ready  How we write
+        [stderr]
+        1 skill, 1 other problem (see `guild check`)
+        $ guild list --agent reviewer --source project
+        NAME    KIND    SOURCE   STATE  DESCRIPTION
+        deploy  script  project  ready  Deploys to staging
+        tone    inline  project  ready  How we write
+        [stderr]
+        2 skills, 1 other problem (see `guild check`)
+        $ guild run deploy --agent ci
+        [stderr]
+        error[skill_not_invocable]: skill `deploy` is switched off for agent `ci`
+        [exit 3]
+        $ guild disable deploy
+        [stderr]
+        skill `deploy` is off
+        $ guild enable deploy --agent ci
+        [stderr]
+        skill `deploy` is on for agent `ci`; but it is off for everybody, and that counts
+        $ guild enable deploy
+        [stderr]
+        skill `deploy` is on
+        $ guild list --agent ci --source project
+        NAME    KIND    SOURCE   STATE  DESCRIPTION
+        deploy  script  project  ready  Deploys to staging
+        tone    inline  project  ready  How we write
+        [stderr]
+        2 skills, 1 other problem (see `guild check`)
+    "#]]
+    .assert_eq(&shown(
+        &world(),
+        "
+        guild disable deploy --agent ci
+        guild list --agent ci --source project
+        guild list --agent reviewer --source project
+        guild run deploy --agent ci
+        guild disable deploy
+        guild enable deploy --agent ci
+        guild enable deploy
+        guild list --agent ci --source project
+        ",
+    ));
+}
+
+#[test]
+fn the_configuration_counts_before_the_registry() {
+    expect![[r#"
+        $ guild enable retired
+        [stderr]
+        skill `retired` is on; but the configuration switches it off, and that counts
+        $ guild run retired
+        [stderr]
+        error[skill_not_invocable]: skill `retired` is switched off in the configuration
+        [exit 3]
+    "#]]
+    .assert_eq(&shown(
+        &world(),
+        "
+        guild enable retired
+        guild run retired
+        ",
+    ));
+}
+
+#[test]
+fn a_plugin_that_is_off_takes_its_skills_with_it() {
+    expect_file!["sessions/a_plugin_that_is_off_takes_its_skills_with_it.txt"].assert_eq(&shown(
+        &world(),
+        "
+        guild disable top
+        guild disable base
+        guild plugins
+        guild show base/note --no-body
+        guild run base/note
+        guild enable top
+        guild enable base
+        guild enable top
+        ",
+    ));
+}
+
+#[test]
+fn what_a_plugin_lacks_is_told_and_nothing_changes() {
+    expect![[r#"
+        $ guild disable base
+        [stderr]
+        error[plugin_in_use]: plugin `base` is needed by `top`; switch that off first
+        [exit 1]
+        $ guild enable newer
+        [stderr]
+        error[dependency_missing]: plugin `newer` depends on `base` in the version `^2`, and here is `1.2.0`
+        [exit 1]
+        $ guild enable lost
+        [stderr]
+        error[dependency_missing]: plugin `lost` depends on `nowhere`, which is not here; install it first
+        [exit 1]
+        $ guild enable ring
+        [stderr]
+        error[dependency_cycle]: plugins depend on each other in a circle: ring → gnir → ring
+        [exit 1]
+        $ guild enable needy
+        [stderr]
+        error[environment_missing]: plugin `needy` needs `NEEDY_KEY` in the environment; set it and try again
+        [exit 1]
+        $ guild enable nedy --kind plugin
+        [stderr]
+        error[plugin_not_found]: plugin `nedy` not found; did you mean `needy`?
+        [exit 1]
+        $ guild enable acm
+        [stderr]
+        error[skill_not_found]: skill `acm` not found; did you mean `acme/greet`?
+        [exit 1]
+        $ guild receipts list
+        [stderr]
+        0 receipts
+    "#]]
+    .assert_eq(&shown(
+        &world(),
+        "
+        guild disable base
+        guild enable newer
+        guild enable lost
+        guild enable ring
+        guild enable needy
+        guild enable nedy --kind plugin
+        guild enable acm
+        guild receipts list
+        ",
+    ));
+}
+
+#[test]
+fn what_an_agent_asks_for_waits_for_an_admin() {
+    let env = world();
+    let asked = |arguments: &[&str]| {
+        let json = crate::envelope(&env.guild(&[&["--json"], arguments].concat()).stdout());
+        assert_eq!(json["code"], "approval_required", "{json}");
+        json["data"]["request"].as_str().unwrap().to_owned()
+    };
+    let one = asked(&["disable", "deploy", "--as", "ci"]);
+    let two = asked(&["disable", "base", "--as", "ci", "--agent", "ci"]);
+    let three = asked(&["enable", "acme", "--as", "ci"]);
+    let script = "
+        guild list --source project
+        guild requests
+        guild approve $ONE --once --agent ci
+        guild approve $ONE --once
+        guild approve $TWO --once
+        guild approve $THREE --once
+        guild list --source project
+        guild list --agent ci
+        guild disable deploy --as ci
+        guild deny $FOUR
+        guild receipts list
+        ";
+    let four = asked(&["disable", "needy", "--as", "ci"]);
+    let script =
+        script.replace("$ONE", &one).replace("$TWO", &two).replace("$THREE", &three).replace("$FOUR", &four);
+    expect_file!["sessions/what_an_agent_asks_for_waits_for_an_admin.txt"].assert_eq(&shown(&env, &script));
+}
