@@ -23,6 +23,7 @@ mod file_match;
 mod hall;
 mod hash;
 mod image;
+mod install;
 mod instructions;
 mod invocable;
 mod list;
@@ -78,6 +79,10 @@ pub use hash::hash;
 pub use image::{
     Images, ImportRequest, ImportSource, PullRequest, image_import, image_inspect, image_list, image_pull,
     image_remove,
+};
+pub use install::{
+    AddRequest, Choice, HostGit, Installer, Scope as InstallScope, add, may_install,
+    recover as recover_install,
 };
 pub use list::{ListRequest, list};
 pub use live::{Change, Changes, Live, RefreshError};

@@ -7,6 +7,7 @@ mod changes;
 mod check;
 mod hash;
 mod image;
+mod install;
 mod lossy;
 mod principal;
 mod receipts;
@@ -33,6 +34,7 @@ pub use image::{
     ImageConfig, ImageDetail, ImageInspect, ImageKept, ImageLine, ImageList, ImageRemove, ImageSource,
     LayerLine, RoleLine,
 };
+pub use install::{Add, CandidateLine, InstalledChange, SourceLine, VettedCandidate};
 pub use principal::PrincipalLine;
 pub use receipts::{
     BrokenReceipt, ChainLine, ReceiptLine, ReceiptShow, ReceiptsAcceptLoss, ReceiptsExport, ReceiptsList,

@@ -1,9 +1,9 @@
 //! The command line: global options and one subcommand, each in a file of its own.
 
 use crate::commands::{
-    approve, changes, check, completions, contract, deny, diff, doctor, explain, grants, hash, image, list,
-    new, plugins, prompt, receipts, reload, render, replay, requests, roots, run, sandbox, search, show,
-    token, vet, watch,
+    add, approve, changes, check, completions, contract, deny, diff, doctor, explain, grants, hash, image,
+    list, new, plugins, prompt, receipts, reload, render, replay, requests, roots, run, sandbox, search,
+    show, token, vet, watch,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -54,6 +54,7 @@ enum Command {
     Roots(roots::Args),
     Plugins(plugins::Args),
     New(new::Args),
+    Add(add::Args),
     Prompt(prompt::Args),
     Render(render::Args),
     Reload(reload::Args),
@@ -99,6 +100,7 @@ impl Cli {
             Command::Roots(args) => roots::run(&args, &ui),
             Command::Plugins(args) => plugins::run(&args, &ui),
             Command::New(args) => new::run(&args, &ui),
+            Command::Add(args) => add::run(&args, &ui),
             Command::Prompt(args) => prompt::run(&args, &ui),
             Command::Render(args) => render::run(&args, &ui),
             Command::Reload(args) => reload::run(&args, &ui),

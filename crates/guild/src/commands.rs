@@ -2,6 +2,7 @@
 //!
 //! What a command does is the engine's to decide.
 
+pub mod add;
 pub mod approve;
 pub mod changes;
 pub mod check;

@@ -6,6 +6,7 @@ mod cli;
 mod commands;
 mod confirm;
 mod defect;
+mod installing;
 mod print;
 mod runtime;
 mod surroundings;

@@ -11,7 +11,9 @@ use guild_engine::containers::Surroundings;
 use guild_engine::ledger::{Timestamp, via};
 use guild_engine::manifest::Problem;
 use guild_engine::reply::{FindingLine, ProblemLine};
-use guild_engine::{Code, ConfigFile, Envelope, Hall, Images, Places, Principal, Status, configure};
+use guild_engine::{
+    Code, ConfigFile, Envelope, Hall, Images, Places, Principal, Status, configure, recover_install,
+};
 use serde::Serialize;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::mem::ManuallyDrop;
@@ -108,6 +110,9 @@ impl Ui {
 
     /// Discovers everything. The process ends soon after; freeing a hundred thousand skills first would only cost time.
     pub fn hall(&self, freshness: Freshness) -> ManuallyDrop<Hall> {
+        if let Err(refusal) = recover_install(&self.machine, &self.places()) {
+            self.warn(&format!("what was being installed is not in its place yet: {}", refusal.message));
+        }
         let hall = Hall::open(self.machine.clone(), &self.config_files(), freshness);
         self.warn_of_ignored(&hall);
         ManuallyDrop::new(hall)

@@ -12,6 +12,7 @@ fn the_schema_is_current() {
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let mut replies = Map::new();
     let mut add = |name: &str, schema: Json| replies.insert(name.to_owned(), schema);
+    add("add", of::<reply::Add>(&mut generator));
     add("changes apply", of::<reply::ChangesDecided>(&mut generator));
     add("changes drop", of::<reply::ChangesDecided>(&mut generator));
     add("changes list", of::<reply::ChangesList>(&mut generator));
