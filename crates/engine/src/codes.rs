@@ -132,6 +132,7 @@ codes! {
     SourceDenied = "source_denied", 1, "The repository is not there, or not for whoever asks; servers do not tell these apart.";
     SourceUnreachable = "source_unreachable", 1, "The source cannot be reached, fails, or takes too long.";
     SourceRefUnknown = "source_ref_unknown", 1, "The repository has no such branch, tag or commit.";
+    SourceChanged = "source_changed", 1, "What came from the source is not what the lock says; nothing of it was installed.";
     GitMissing = "git_missing", 1, "Repositories are fetched by git, which is not installed.";
     NoSkills = "no_skills", 1, "There is no skill and no plugin in the source.";
     ChoiceRequired = "choice_required", 2, "The source holds several skills; say which ones are meant, or that all are.";
@@ -148,6 +149,12 @@ codes! {
     InstallConflict = "install_conflict", 1, "Somebody else changed what is installed at the same moment; nothing was changed.";
     LockInvalid = "lock_invalid", 1, "`guild.lock` cannot be read, or contradicts itself.";
     LockNewer = "lock_newer", 1, "A newer Guildhall has written `guild.lock`.";
+    NotInstalled = "not_installed", 1, "Nothing of that name is installed there; the message lists names near it.";
+    VerifyFailed = "verify_failed", 1, "What is installed is not what the lock says; the reply has every difference.";
+    SyncDrift = "sync_drift", 1, "Something differs from the lock, and nothing may.";
+    LocallyEdited = "locally_edited", 3, "It has edits that would be lost, and nobody asked for that.";
+    UpdateConflict = "update_conflict", 1, "Local edits and the update contradict each other; nothing was changed.";
+    NothingBefore = "nothing_before", 1, "There is no earlier state to go back to.";
     UnknownCode = "unknown_code", 2, "There is no such code.";
     Usage = "usage", 2, "The command line is wrong.";
     Internal = "internal", 70, "A defect in Guildhall itself.";

@@ -5,11 +5,25 @@
 
 mod add;
 mod candidate;
+mod compare;
+mod drift;
 mod failure;
 mod fetch;
 mod host_git;
+mod installed;
+mod merge;
+mod outdated;
+mod pin;
 mod place;
+mod refetch;
+mod remove;
+mod rollback;
+mod select;
 mod settled;
+mod staging;
+mod sync;
+mod update;
+mod verify;
 mod vetting;
 
 use crate::hall::Hall;
@@ -20,7 +34,15 @@ use guild_source::store::Store;
 
 pub use add::{AddRequest, Choice, add};
 pub use host_git::HostGit;
+pub use installed::installed;
+pub use outdated::outdated;
+pub use pin::pin;
 pub use place::{Scope, recover};
+pub use remove::{RemoveRequest, remove};
+pub use rollback::rollback;
+pub use sync::{SyncRequest, sync};
+pub use update::{Edits, UpdateRequest, update};
+pub use verify::verify;
 
 /// Everything that installing may use.
 pub struct Installer<'a> {

@@ -81,8 +81,9 @@ pub use image::{
     image_remove,
 };
 pub use install::{
-    AddRequest, Choice, HostGit, Installer, Scope as InstallScope, add, may_install,
-    recover as recover_install,
+    AddRequest, Choice, Edits, HostGit, Installer, RemoveRequest, Scope as InstallScope, SyncRequest,
+    UpdateRequest, add, installed, may_install, outdated, pin, recover as recover_install, remove, rollback,
+    sync, update, verify,
 };
 pub use list::{ListRequest, list};
 pub use live::{Change, Changes, Live, RefreshError};

@@ -34,7 +34,10 @@ pub use image::{
     ImageConfig, ImageDetail, ImageInspect, ImageKept, ImageLine, ImageList, ImageRemove, ImageSource,
     LayerLine, RoleLine,
 };
-pub use install::{Add, CandidateLine, InstalledChange, SourceLine, VettedCandidate};
+pub use install::{
+    Add, CandidateLine, Changed, DriftLine, FileDrift, Installed, InstalledChange, InstalledLine, Outdated,
+    OutdatedLine, SourceLine, Update, UpdateLine, Verify, VettedCandidate,
+};
 pub use principal::PrincipalLine;
 pub use receipts::{
     BrokenReceipt, ChainLine, ReceiptLine, ReceiptShow, ReceiptsAcceptLoss, ReceiptsExport, ReceiptsList,

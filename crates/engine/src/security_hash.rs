@@ -5,6 +5,7 @@
 //! has changed. It grants nothing. The work is a few files' reading and is done at once; nothing here waits for anybody.
 
 mod compare;
+mod declared;
 mod failure;
 mod load;
 mod locks;
@@ -13,6 +14,7 @@ mod payload;
 mod stage;
 
 pub use compare::compare;
+pub(crate) use declared::declared;
 pub use load::load;
 pub use payload::{
     Configuration, ContractTerms, EntrypointFiles, ImageIdentity, Limits, LockFile, Payload, PluginIdentity,

@@ -2,8 +2,8 @@
 
 use crate::commands::{
     add, approve, changes, check, completions, contract, deny, diff, doctor, explain, grants, hash, image,
-    list, new, plugins, prompt, receipts, reload, render, replay, requests, roots, run, sandbox, search,
-    show, token, vet, watch,
+    list, new, outdated, pin, plugins, prompt, receipts, reload, remove, render, replay, requests, rollback,
+    roots, run, sandbox, search, show, sync, token, update, verify, vet, watch,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -55,6 +55,13 @@ enum Command {
     Plugins(plugins::Args),
     New(new::Args),
     Add(add::Args),
+    Verify(verify::Args),
+    Sync(sync::Args),
+    Outdated(outdated::Args),
+    Update(update::Args),
+    Rollback(rollback::Args),
+    Pin(pin::Args),
+    Remove(remove::Args),
     Prompt(prompt::Args),
     Render(render::Args),
     Reload(reload::Args),
@@ -101,6 +108,13 @@ impl Cli {
             Command::Plugins(args) => plugins::run(&args, &ui),
             Command::New(args) => new::run(&args, &ui),
             Command::Add(args) => add::run(&args, &ui),
+            Command::Verify(args) => verify::run(&args, &ui),
+            Command::Sync(args) => sync::run(&args, &ui),
+            Command::Outdated(args) => outdated::run(&args, &ui),
+            Command::Update(args) => update::run(&args, &ui),
+            Command::Rollback(args) => rollback::run(&args, &ui),
+            Command::Pin(args) => pin::run(&args, &ui),
+            Command::Remove(args) => remove::run(&args, &ui),
             Command::Prompt(args) => prompt::run(&args, &ui),
             Command::Render(args) => render::run(&args, &ui),
             Command::Reload(args) => reload::run(&args, &ui),

@@ -94,7 +94,7 @@ pub fn changes(changes: &[InstalledChange], style: &Style, out: &mut dyn Write) 
 }
 
 /// As much of a commit or a digest as people compare.
-fn short(resolved: &str) -> String {
+pub fn short(resolved: &str) -> String {
     let digits = resolved.strip_prefix("sha256:").unwrap_or(resolved);
     digits.chars().take(12).collect()
 }

@@ -4,16 +4,14 @@ use super::candidate::{self, Candidate, Selection};
 use super::fetch::{Fetched, fetch, understand};
 use super::place::{Scope, site};
 use super::settled::{Fate, settled};
+use super::staging::stage;
 use super::vetting::{self, Look};
 use super::{Installer, failure};
 use crate::reply::{Add, CandidateLine, SourceLine};
 use crate::{Code, Envelope, Refusal, counted};
-use guild_source::landing::check_tree;
 use guild_source::lock::{Entry, Lock, Origin, Previous, SourceType};
 use guild_source::site::{Change, Held, Site};
-use guild_source::store::{Content, MAX_FILE_BYTES, MemoryFile, Stored};
-use std::fs::File;
-use std::io::Read as _;
+use guild_source::store::Stored;
 use std::path::{Path, PathBuf};
 
 /// Which of the skills in a source are meant.
@@ -84,13 +82,15 @@ async fn run(desk: &Installer<'_>, request: &AddRequest<'_>, reply: &mut Add) ->
     }
     let chosen = choose(request, &fetched, &found, reply)?;
     reply.candidates = chosen.iter().map(Candidate::line).collect();
-    let mut ready = stage(desk, &chosen)?;
+    let mut ready = stage_all(desk, &chosen)?;
     let looks: Vec<Look<'_>> = ready.iter().map(Ready::look).collect();
     reply.vetted = vetting::vet(desk, &looks);
     if request.skip_denied {
         ready.retain(|ready| vetting::denied(&reply.vetted).all(|name| name != ready.candidate.name));
     } else {
-        vetting::refuse_denied(&reply.vetted)?;
+        let is_only = ready.len() == 1;
+        let remedy = if is_only { "" } else { "; `--skip-denied` installs the others" };
+        vetting::refuse_denied(&reply.vetted, remedy)?;
     }
     install(desk, request, &site, (&fetched, &ready), reply)
 }
@@ -130,30 +130,14 @@ fn choose(
 }
 
 /// Reads the files of what was chosen, once, into the store.
-fn stage(desk: &Installer<'_>, chosen: &[Candidate]) -> Result<Vec<Ready>, Refusal> {
+fn stage_all(desk: &Installer<'_>, chosen: &[Candidate]) -> Result<Vec<Ready>, Refusal> {
     let mut ready = Vec::new();
     for (at, candidate) in chosen.iter().enumerate() {
         (desk.progress)(&format!("reading {} of {}", at + 1, chosen.len()));
-        let name = &candidate.name;
-        let stored = if candidate.flat {
-            let bytes = read_bounded(&candidate.place)?;
-            let file = MemoryFile { path: "SKILL.md", bytes: &bytes, executable: false };
-            desk.store.stage(&Content::Memory(&[file]))
-        } else {
-            desk.store.stage(&Content::Directory(&candidate.place))
-        };
-        let stored = stored.map_err(|error| failure::of_staging(name, error))?;
-        check_tree(&stored.tree).map_err(|error| failure::of_landing(&error))?;
+        let stored = stage(desk, &candidate.name, &candidate.place)?;
         ready.push(Ready { candidate: candidate.clone(), stored });
     }
     Ok(ready)
-}
-
-fn read_bounded(path: &Path) -> Result<Vec<u8>, Refusal> {
-    let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(MAX_FILE_BYTES).read_to_end(&mut bytes));
-    read.map_err(|error| Refusal::new(Code::ReadFailed, format!("cannot read {}: {error}", path.display())))?;
-    Ok(bytes)
 }
 
 impl Ready {

@@ -138,7 +138,8 @@ fn directory_in(scratch: &Scratch, name: &str) -> Result<PathBuf, Refusal> {
     Ok(top)
 }
 
-fn digest_of(path: &Path) -> io::Result<Digest> {
+/// The digest of a file.
+pub fn digest_of(path: &Path) -> io::Result<Digest> {
     let mut builder = DigestBuilder::default();
     let mut file = File::open(path)?;
     let mut piece = vec![0; 64 * 1024];

@@ -11,6 +11,8 @@ pub enum Fate {
     Installed,
     /// It was there, and is another one now.
     Updated,
+    /// It is not there any more.
+    Removed,
     /// It is as it was.
     Unchanged,
 }
@@ -20,6 +22,7 @@ impl Fate {
         match self {
             Self::Installed => "installed",
             Self::Updated => "updated",
+            Self::Removed => "removed",
             Self::Unchanged => "unchanged",
         }
     }

@@ -36,14 +36,14 @@ pub fn vet(desk: &Installer<'_>, looks: &[Look<'_>]) -> Vec<VettedCandidate> {
         .collect()
 }
 
-/// Refuses what the vet denies.
-pub fn refuse_denied(vetted: &[VettedCandidate]) -> Result<(), Refusal> {
+/// Refuses what the vet denies; `remedy` says what else can be done.
+pub fn refuse_denied(vetted: &[VettedCandidate], remedy: &str) -> Result<(), Refusal> {
     let denied: Vec<&str> = denied(vetted).collect();
     if denied.is_empty() {
         return Ok(());
     }
     let message = format!(
-        "the vet denies {} (`{}`), so nothing was installed; `--skip-denied` installs the others",
+        "the vet denies {} (`{}`), so nothing was installed{remedy}",
         counted(denied.len(), "skill"),
         denied.join("`, `")
     );

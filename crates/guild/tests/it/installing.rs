@@ -1,7 +1,10 @@
 //! Installing, as a person does it: repositories, directories and archives in, files and a lock out.
 
 mod adding;
+mod keeping;
+mod private;
 mod refusals;
+mod updating;
 
 use crate::env;
 use guild_testkit::{Env, Repository, git_script, session};
@@ -105,8 +108,20 @@ pub fn assert_nothing_is_left(env: &Env) {
     }
 }
 
+/// A text without blanks at the ends of lines, such as empty lines have in differences.
+pub fn trimmed(text: &str) -> String {
+    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// Runs a command that has to succeed.
+#[track_caller]
+pub fn done(env: &Env, arguments: &[&str]) {
+    let output = env.guild(arguments);
+    assert_eq!(output.code(), Some(0), "{arguments:?}: {output}");
+}
+
 #[track_caller]
 pub fn check(env: &Env, script: &str, expected: &expect_test::Expect) {
-    expected.assert_eq(&session(env, script));
+    expected.assert_eq(&trimmed(&session(env, script)));
     assert_nothing_is_left(env);
 }

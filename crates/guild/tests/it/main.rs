@@ -23,6 +23,7 @@ mod installing;
 mod json;
 mod modules;
 mod pipe;
+mod power_cut;
 mod race;
 mod receipts;
 mod roles;

@@ -29,12 +29,17 @@ fn the_schema_is_current() {
     add("image pull", of::<reply::ImageKept>(&mut generator));
     add("image remove", of::<reply::ImageRemove>(&mut generator));
     add("list", of::<reply::List<'_>>(&mut generator));
+    add("list --installed", of::<reply::Installed>(&mut generator));
     add("new", of::<reply::New<'_>>(&mut generator));
+    add("outdated", of::<reply::Outdated>(&mut generator));
+    add("pin", of::<reply::Changed>(&mut generator));
     add("plugins", of::<reply::Plugins<'_>>(&mut generator));
     add("prompt", of::<reply::Prompt<'_>>(&mut generator));
     add("reload", of::<reply::Reload<'_>>(&mut generator));
+    add("remove", of::<reply::Changed>(&mut generator));
     add("render", of::<reply::Render<'_>>(&mut generator));
     add("replay", of::<reply::Replay>(&mut generator));
+    add("rollback", of::<reply::Changed>(&mut generator));
     add("roots", of::<reply::Roots>(&mut generator));
     add("run", of::<reply::Run>(&mut generator));
     add("sandbox exec", of::<reply::SandboxRun>(&mut generator));
@@ -44,6 +49,9 @@ fn the_schema_is_current() {
     add("sandbox run", of::<reply::SandboxRun>(&mut generator));
     add("search", of::<reply::Search<'_>>(&mut generator));
     add("show", of::<reply::Show<'_>>(&mut generator));
+    add("sync", of::<reply::Changed>(&mut generator));
+    add("update", of::<reply::Update>(&mut generator));
+    add("verify", of::<reply::Verify>(&mut generator));
     add("vet", of::<reply::Vet>(&mut generator));
     add("watch", of::<reply::Watch>(&mut generator));
     replies.extend(of_the_books(&mut generator));
