@@ -185,12 +185,13 @@ fn collect(directory: &Path, depth: usize, targets: &mut Vec<Target>, inspection
     // A manifest lies in a hidden directory of its plugin; that directory is no plugin.
     let below = directory.components().rev().take(depth);
     let is_hidden = below.into_iter().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."));
-    if !is_hidden && packages::may_be_package(&names) {
-        if let Some((plugin, problems)) = packages::inspect(directory) {
-            inspection.packages += 1;
-            inspection.plugins.extend(plugin);
-            inspection.problems.extend(problems);
-        }
+    if !is_hidden
+        && packages::may_be_package(&names)
+        && let Some((plugin, problems)) = packages::inspect(directory)
+    {
+        inspection.packages += 1;
+        inspection.plugins.extend(plugin);
+        inspection.problems.extend(problems);
     }
     for name in names {
         let path = directory.join(&name.name);

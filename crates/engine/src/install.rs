@@ -20,6 +20,7 @@ mod remove;
 mod rollback;
 mod select;
 mod settled;
+mod site_index;
 mod staging;
 mod sync;
 mod update;

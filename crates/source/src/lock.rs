@@ -54,8 +54,12 @@ pub enum SourceType {
     Local,
     /// A repository.
     Git,
-    /// An archive.
+    /// An archive, of this machine or at an address.
     Archive,
+    /// A `SKILL.md` at an address.
+    Skills,
+    /// The index that a site publishes.
+    WellKnown,
 }
 
 impl SourceType {
@@ -65,6 +69,8 @@ impl SourceType {
             Self::Local => "local",
             Self::Git => "git",
             Self::Archive => "archive",
+            Self::Skills => "skills",
+            Self::WellKnown => "well-known",
         }
     }
 }

@@ -255,8 +255,9 @@ impl Held<'_> {
         Ok(Some(Step::new(self.site.lock.clone(), staged, old, identity(staged)?)))
     }
 
-    /// Removes what somebody had staged who was killed before it counted, and directories that nothing is in.
+    /// Removes what somebody had staged who was killed before it counted.
     fn sweep(&self) {
+        fs::remove_file(journal::aside(&self.site.journal())).ok();
         for entry in fs::read_dir(&self.site.directory).into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().starts_with(STAGING) {
                 fs::remove_dir_all(entry.path()).ok();

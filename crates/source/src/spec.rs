@@ -5,6 +5,7 @@
 //! owner/repo  owner/repo/path                     a repository of the forge
 //! https://host/repo.git/path  git@host:repo.git   any repository: https, ssh, file
 //! https://host/owner/repo/tree/REF/path           a page of a forge
+//! https://host/a.zip  https://host/a/SKILL.md     an archive or a skill's file; #sha256:… says which
 //! …@NAME  …#REF                                   a skill or a ref; a ref
 //! ```
 //!
@@ -13,6 +14,7 @@
 mod forge;
 mod url;
 
+use guild_manifest::Digest;
 use std::path::PathBuf;
 
 pub use url::is_loopback;
@@ -24,6 +26,19 @@ pub enum Spec {
     Path(PathBuf),
     /// A repository.
     Git(GitSpec),
+    /// A file at an address.
+    Url(UrlSpec),
+}
+
+/// A file at an address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UrlSpec {
+    /// The address.
+    pub url: String,
+    /// What its bytes have to be.
+    pub digest: Option<Digest>,
+    /// Whether it is a skill's file, and no archive.
+    pub is_skill: bool,
 }
 
 /// A repository, and what of it is meant.
@@ -96,6 +111,9 @@ pub fn parse(text: &str, base: &str) -> Result<Spec, SpecError> {
     if text.contains(char::is_whitespace) {
         return Err(no_source("it has a blank in it; a directory is written ./like this"));
     }
+    if let Some(spec) = url::read_file(text)? {
+        return Ok(Spec::Url(spec));
+    }
     let spec = match text.split_once("://") {
         Some((scheme, rest)) => url::read(scheme, rest)?,
         None if text.contains("::") => {
@@ -166,6 +184,17 @@ pub fn is_commit(text: &str) -> bool {
 }
 
 impl GitSpec {
+    /// Whether the address may as well be that of a site which publishes an index of skills.
+    pub fn may_be_site(&self) -> bool {
+        let Some(rest) = self.url.strip_prefix("https://").or_else(|| self.url.strip_prefix("http://"))
+        else {
+            return false;
+        };
+        let host = rest.split('/').next().unwrap_or_default();
+        let is_plain = self.path.is_none() && self.reference.is_none() && !rest.contains('@');
+        is_plain && !forge::is_known(host) && !rest.trim_end_matches('/').ends_with(".git")
+    }
+
     /// What the repository is called, for a skill that lies at its root and has no name of its own.
     pub fn repository_name(&self) -> &str {
         let path = self.path.as_deref().unwrap_or(&self.url);
@@ -190,6 +219,10 @@ mod tests {
                         value.map(|value| format!(" {name}={value}")).unwrap_or_default()
                     };
                     format!("git {url}{}{}{}", part("path", path), part("ref", reference), part("at", at))
+                }
+                Ok(Spec::Url(UrlSpec { url, digest, is_skill })) => {
+                    let digest = digest.map(|digest| format!(" {digest}")).unwrap_or_default();
+                    format!("{} {url}{digest}", if is_skill { "skill" } else { "archive" })
                 }
                 Err(error) => format!("no: {error}"),
             };
@@ -359,7 +392,48 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused() {
+    fn files_at_addresses() {
+        let digest = format!("https://x.example/a.tgz#{}", Digest::of(b""));
+        check(
+            &[
+                "https://x.example/a.zip",
+                "https://x.example/a/b.tar.gz?token=1",
+                &digest,
+                "https://x.example/a.zip#sha256:12",
+                "https://x.example/skills/pdf/SKILL.md",
+                "http://x.example/a.zip",
+                "http://127.0.0.1:80/a.zip",
+                "https://ada:secret@x.example/a.zip",
+                "https://github.com/owner/repo/blob/main/skills/pdf/SKILL.md",
+                "https://github.com/owner/repo/archive/refs/heads/main.zip",
+            ],
+            &expect![[r#"
+                https://x.example/a.zip
+                    archive https://x.example/a.zip
+                https://x.example/a/b.tar.gz?token=1
+                    archive https://x.example/a/b.tar.gz?token=1
+                https://x.example/a.tgz#sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
+                    archive https://x.example/a.tgz sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
+                https://x.example/a.zip#sha256:12
+                    no: `sha256:12` is no source: behind `#` stands `sha256:` and 64 hexadecimal digits
+                https://x.example/skills/pdf/SKILL.md
+                    skill https://x.example/skills/pdf/SKILL.md
+                http://x.example/a.zip
+                    no: `http` is no way to fetch skills: https, ssh and file are, and http on this machine alone
+                http://127.0.0.1:80/a.zip
+                    archive http://127.0.0.1:80/a.zip
+                https://ada:secret@x.example/a.zip
+                    no: the address has a password in it, which the lock would keep: leave it to git's credential helpers
+                https://github.com/owner/repo/blob/main/skills/pdf/SKILL.md
+                    git https://github.com/owner/repo path=skills/pdf ref=main
+                https://github.com/owner/repo/archive/refs/heads/main.zip
+                    archive https://github.com/owner/repo/archive/refs/heads/main.zip
+            "#]],
+        );
+    }
+
+    #[test]
+    fn what_is_refused_at_first_sight() {
         check(
             &[
                 "",
@@ -373,20 +447,6 @@ mod tests {
                 "owner/repo@-x",
                 "owner/repo#a..b",
                 "owner/repo@a:b",
-                "ext::sh -c touch",
-                "fd::17/x",
-                "git://git.example/x.git",
-                "http://git.example/x.git",
-                "http://127.0.0.1.evil.example/x.git",
-                "ftp://git.example/x",
-                "https://ada:secret@git.example/x.git",
-                "https://-oProxyCommand=x/y.git",
-                "ssh://-oProxyCommand=x/y.git",
-                "-oProxyCommand=x:y",
-                "git@-oProxyCommand=x:y",
-                "https:///x",
-                "git.example/x",
-                "a\u{1b}[31m/b",
             ],
             &expect![[r#"
 
@@ -411,6 +471,30 @@ mod tests {
                     no: `a..b` is no source: what stands after `@` or `#` is a ref or the name of a skill
                 owner/repo@a:b
                     no: `a:b` is no source: what stands after `@` or `#` is a ref or the name of a skill
+            "#]],
+        );
+    }
+
+    #[test]
+    fn ways_to_fetch_that_are_refused() {
+        check(
+            &[
+                "ext::sh -c touch",
+                "fd::17/x",
+                "git://git.example/x.git",
+                "http://git.example/x.git",
+                "http://127.0.0.1.evil.example/x.git",
+                "ftp://git.example/x",
+                "https://ada:secret@git.example/x.git",
+                "https://-oProxyCommand=x/y.git",
+                "ssh://-oProxyCommand=x/y.git",
+                "-oProxyCommand=x:y",
+                "git@-oProxyCommand=x:y",
+                "https:///x",
+                "git.example/x",
+                "a\u{1b}[31m/b",
+            ],
+            &expect![[r#"
                 ext::sh -c touch
                     no: `ext::sh -c touch` is no source: it has a blank in it; a directory is written ./like this
                 fd::17/x

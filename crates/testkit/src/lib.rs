@@ -25,6 +25,7 @@ mod rounds;
 mod running;
 mod session;
 mod terminal;
+mod web_server;
 mod witness;
 
 use std::path::PathBuf;
@@ -43,6 +44,7 @@ pub use repository::{Repository, git_script};
 pub use rounds::rounds;
 pub use running::{Running, kill, wait_until};
 pub use session::session;
+pub use web_server::WebServer;
 
 /// A directory below `target`, for what tests of several runs share. It may not exist.
 #[track_caller]

@@ -68,7 +68,8 @@ pub async fn add(desk: &Installer<'_>, request: &AddRequest<'_>) -> Envelope<Add
 async fn run(desk: &Installer<'_>, request: &AddRequest<'_>, reply: &mut Add) -> Result<String, Refusal> {
     let site = site(&desk.hall.machine, desk.places, request.scope)?;
     let spec = understand(desk, request.source, request.reference)?;
-    let fetched = fetch(desk, &spec).await?;
+    let wanted: &[String] = if let Choice::Named(names) = &request.choice { names } else { &[] };
+    let fetched = fetch(desk, &spec, wanted).await?;
     if request.link && fetched.origin.source_type != SourceType::Local {
         let message = "only a directory of this machine can be linked to; leave out `--link`";
         return Err(Refusal::new(Code::SourceInvalid, message));
@@ -211,7 +212,7 @@ fn entry(request: &AddRequest<'_>, site: &Site, fetched: &Fetched, ready: &Ready
     let parts = [path.as_deref().unwrap_or_default(), &ready.candidate.path];
     let path = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
     let source = match fetched.origin.source_type {
-        SourceType::Git => source.clone(),
+        SourceType::Git | SourceType::Skills | SourceType::WellKnown => source.clone(),
         SourceType::Local | SourceType::Archive => portable(site, source),
     };
     Entry {

@@ -4,6 +4,7 @@ use crate::cause::with_cause;
 use crate::{Code, Refusal};
 use guild_source::archive::ArchiveError;
 use guild_source::git::GitError;
+use guild_source::http::HttpError;
 use guild_source::landing::{LandingError, Unsafe};
 use guild_source::lock::LockError;
 use guild_source::site::SiteError;
@@ -31,6 +32,18 @@ pub fn of_git(error: GitError) -> Refusal {
         GitError::Write { .. } => (Code::WriteFailed, ""),
     };
     Refusal::new(code, format!("{}{remedy}", with_cause(&error)))
+}
+
+/// A file that was not downloaded.
+pub fn of_http(error: HttpError) -> Refusal {
+    let code = match error {
+        HttpError::Address { .. } => Code::SourceInvalid,
+        HttpError::Denied { .. } => Code::SourceDenied,
+        HttpError::Failed { .. } => Code::SourceUnreachable,
+        HttpError::TooLarge { .. } => Code::UnpackBomb,
+        HttpError::Write { .. } => Code::WriteFailed,
+    };
+    Refusal::new(code, with_cause(&error))
 }
 
 /// An archive that was not unpacked.

@@ -1,5 +1,6 @@
 //! Getting a source: a directory as it lies, an archive unpacked, a repository fetched, each at one place afterwards.
 
+use super::site_index::fetch_site;
 use super::{Installer, failure};
 use crate::cause::with_cause;
 use crate::{Code, Refusal};
@@ -7,9 +8,9 @@ use guild_manifest::config::{Config, Layer};
 use guild_manifest::tree::Data;
 use guild_manifest::{Digest, DigestBuilder};
 use guild_source::lock::{Origin, SourceType, is_name};
-use guild_source::spec::{self, GitSpec, Spec};
+use guild_source::spec::{self, GitSpec, Spec, UrlSpec};
 use guild_source::store::Scratch;
-use guild_source::{archive, git};
+use guild_source::{archive, git, http};
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -62,16 +63,76 @@ pub fn understand(desk: &Installer<'_>, text: &str, reference: Option<&str>) -> 
             // Without the `.` in front, which is nothing to show people.
             *path = machine.directory.join(&*path).components().collect();
         }
+        Spec::Url(_) if reference.is_some() => {
+            let message = "a file at an address has no refs; `--ref` is for repositories";
+            return Err(Refusal::new(Code::SourceInvalid, message));
+        }
+        Spec::Url(_) => {}
     }
     Ok(spec)
 }
 
-/// Gets a source.
-pub async fn fetch(desk: &Installer<'_>, spec: &Spec) -> Result<Fetched, Refusal> {
+impl Fetched {
+    /// A source that lies in a directory of ours.
+    pub fn new(top: PathBuf, origin: Origin, scratch: Scratch) -> Self {
+        Self { top, origin, skill: None, _scratch: Some(scratch) }
+    }
+}
+
+/// Gets a source; of a site's index only these, where some are named.
+pub async fn fetch(desk: &Installer<'_>, spec: &Spec, wanted: &[String]) -> Result<Fetched, Refusal> {
     match spec {
         Spec::Path(path) => local(desk, path),
-        Spec::Git(spec) => repository(desk, spec).await,
+        Spec::Git(spec) => {
+            if spec.may_be_site() {
+                let wanted: Vec<String> = wanted.iter().chain(&spec.at).cloned().collect();
+                if let Some(fetched) = fetch_site(desk, &spec.url, &wanted).await? {
+                    return Ok(Fetched { skill: spec.at.clone(), ..fetched });
+                }
+            }
+            repository(desk, spec).await
+        }
+        Spec::Url(spec) => remote(desk, spec).await,
     }
+}
+
+/// Downloads a file, and unpacks it where it is an archive.
+async fn remote(desk: &Installer<'_>, spec: &UrlSpec) -> Result<Fetched, Refusal> {
+    let UrlSpec { url, digest, is_skill } = spec;
+    let scratch = desk.store.scratch()?;
+    let path = url.split('?').next().unwrap_or_default();
+    let mut names = path.rsplit('/');
+    let name = names.next().unwrap_or_default();
+    let file = scratch.path().join("download");
+    let told = |count: u64| (desk.progress)(&format!("fetching {name}: {} KiB", count / 1024));
+    told(0);
+    http::download(url, &file, &told).await.map_err(failure::of_http)?;
+    let found = digest_of(&file).map_err(|error| Refusal::new(Code::ReadFailed, error.to_string()))?;
+    if digest.is_some_and(|digest| digest != found) {
+        let message = format!("{url} is {found}, which is not what was asked for; nothing of it was kept");
+        return Err(Refusal::new(Code::SourceChanged, message));
+    }
+    // A skill's file is named after the directory that it lies in.
+    let top = directory_in(&scratch, if *is_skill { names.next().unwrap_or_default() } else { stem(name) })?;
+    if *is_skill {
+        let placed = fs::rename(&file, top.join("SKILL.md"));
+        placed.map_err(|error| Refusal::new(Code::WriteFailed, with_cause(&error)))?;
+    } else {
+        archive::unpack(&file, &top).map_err(failure::of_archive)?;
+    }
+    let origin = Origin {
+        source: url.clone(),
+        source_type: if *is_skill { SourceType::Skills } else { SourceType::Archive },
+        path: None,
+        reference: None,
+        resolved: Some(found.to_string()),
+    };
+    Ok(Fetched { top, origin, skill: None, _scratch: Some(scratch) })
+}
+
+/// The name of an archive without its end.
+fn stem(name: &str) -> &str {
+    [".tar.gz", ".tgz", ".tar", ".zip"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
 }
 
 fn local(desk: &Installer<'_>, path: &Path) -> Result<Fetched, Refusal> {
@@ -98,8 +159,7 @@ fn packed(desk: &Installer<'_>, path: &Path) -> Result<Fetched, Refusal> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     (desk.progress)(&format!("unpacking {name}"));
     let scratch = desk.store.scratch()?;
-    let stem = [".tar.gz", ".tgz", ".tar", ".zip"].iter().find_map(|end| name.strip_suffix(end));
-    let top = directory_in(&scratch, stem.unwrap_or(&name))?;
+    let top = directory_in(&scratch, stem(&name))?;
     archive::unpack(path, &top).map_err(failure::of_archive)?;
     let digest = digest_of(path).map_err(|error| {
         Refusal::new(Code::ReadFailed, format!("cannot read {}: {error}", path.display()))
@@ -130,7 +190,7 @@ async fn repository(desk: &Installer<'_>, spec: &GitSpec) -> Result<Fetched, Ref
 }
 
 /// A fresh directory; a skill at its root that has no name of its own gets its name.
-fn directory_in(scratch: &Scratch, name: &str) -> Result<PathBuf, Refusal> {
+pub fn directory_in(scratch: &Scratch, name: &str) -> Result<PathBuf, Refusal> {
     let top = scratch.path().join("tree").join(if is_name(name) { name } else { "source" });
     fs::create_dir_all(&top).map_err(|error| {
         Refusal::new(Code::WriteFailed, format!("cannot make {}: {}", top.display(), with_cause(&error)))
@@ -155,7 +215,7 @@ pub fn digest_of(path: &Path) -> io::Result<Digest> {
 fn forge(config: &Config) -> Result<String, Refusal> {
     let sections = config.sections.iter().filter(|section| section.name == "sources");
     let own = sections.filter(|section| section.layer != Layer::Project);
-    let Some(value) = own.filter_map(|section| section.data.get("github")).last() else {
+    let Some(value) = own.filter_map(|section| section.data.get("github")).next_back() else {
         return Ok(FORGE.to_owned());
     };
     match value {

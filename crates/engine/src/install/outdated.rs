@@ -1,16 +1,17 @@
 //! `outdated`: what has moved at its source since it was installed. Nothing is fetched but names of commits.
 
+use super::fetch::digest_of;
 use super::place::{Scope, site};
-use super::refetch::local_place;
+use super::refetch::{Refetch, is_elsewhere, local_place, source_path};
 use super::select::select;
 use super::{Installer, failure};
 use crate::reply::{Outdated, OutdatedLine};
 use crate::{Envelope, Refusal};
-use guild_source::git;
 use guild_source::lock::{Entry, SourceType};
 use guild_source::site::Site;
 use guild_source::spec::{self, Spec};
 use guild_source::store::scan;
+use guild_source::{git, http};
 use std::collections::HashMap;
 
 /// What was found at a source: the commit, or why there is none.
@@ -61,12 +62,18 @@ async fn line(
         SourceType::Local => scan(&local_place(site, entry))
             .map(|tree| tree.digest().to_string())
             .map_err(|error| error.to_string()),
-        SourceType::Archive => super::fetch::digest_of(&super::refetch::source_path(site, entry))
-            .map(|digest| digest.to_string())
-            .map_err(|error| error.to_string()),
+        SourceType::WellKnown => {
+            let latest = Refetch::new(desk, site).latest(entry).await;
+            latest.map(|(_, stored)| stored.digest.to_string()).map_err(|refusal| refusal.message)
+        }
+        _ if is_elsewhere(entry) => file(desk, entry).await?,
+        SourceType::Archive | SourceType::Skills => {
+            let digest = digest_of(&source_path(site, entry));
+            digest.map(|digest| digest.to_string()).map_err(|error| error.to_string())
+        }
     };
     let current = match entry.origin.source_type {
-        SourceType::Local => Some(entry.digest.to_string()),
+        SourceType::Local | SourceType::WellKnown => Some(entry.digest.to_string()),
         _ => entry.origin.resolved.clone(),
     };
     let state = match &latest {
@@ -85,6 +92,17 @@ async fn line(
         latest: latest.ok(),
         source: entry.origin.source.clone(),
     })
+}
+
+/// What is at the address that an entry came from.
+async fn file(desk: &Installer<'_>, entry: &Entry) -> Result<Result<String, String>, Refusal> {
+    let scratch = desk.store.scratch()?;
+    let place = scratch.path().join("download");
+    let downloaded = http::download(&entry.origin.source, &place, &|_| {}).await;
+    let digest = downloaded
+        .map_err(|error| error.to_string())
+        .and_then(|()| digest_of(&place).map(|digest| digest.to_string()).map_err(|error| error.to_string()));
+    Ok(digest)
 }
 
 /// What the ref of an entry stands for now; each is asked for once.

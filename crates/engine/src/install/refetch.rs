@@ -2,9 +2,9 @@
 //!
 //! A lock is a text that others may have written, so that its sources are read as strictly as what a person types.
 
-use super::Installer;
 use super::fetch::{Fetched, fetch};
 use super::staging::stage;
+use super::{Installer, failure};
 use crate::{Code, Refusal};
 use guild_source::lock::{Entry, SourceType};
 use guild_source::site::Site;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub struct Refetch<'a, 'd> {
     desk: &'a Installer<'d>,
     site: &'a Site,
-    fetched: Vec<(Spec, Fetched)>,
+    fetched: Vec<(Spec, Vec<String>, Fetched)>,
 }
 
 impl<'a, 'd> Refetch<'a, 'd> {
@@ -46,33 +46,38 @@ impl<'a, 'd> Refetch<'a, 'd> {
     }
 
     fn spec(&self, entry: &Entry, reference: Option<&str>) -> Result<Spec, Refusal> {
-        if entry.origin.source_type != SourceType::Git {
+        let url = &entry.origin.source;
+        if is_elsewhere(entry) {
+            let spec = spec::parse(url, "").map_err(|error| failure::of_spec(&error))?;
+            return if matches!(spec, Spec::Url(_)) { Ok(spec) } else { Err(refused(entry)) };
+        }
+        if matches!(entry.origin.source_type, SourceType::Local | SourceType::Archive) {
             return Ok(Spec::Path(source_path(self.site, entry)));
         }
-        let url = &entry.origin.source;
         let is_same = |spec: &GitSpec| spec.url == *url && spec.path.is_none() && spec.at.is_none();
         match spec::parse(url, "") {
             Ok(Spec::Git(spec)) if is_same(&spec) && reference.is_none_or(spec::is_reference) => {
                 Ok(Spec::Git(GitSpec { reference: reference.map(str::to_owned), ..spec }))
             }
-            _ => {
-                let message =
-                    format!("the lock's source of `{}`, `{url}`, is not one that is fetched", entry.name);
-                Err(Refusal::new(Code::SourceInvalid, message))
-            }
+            _ => Err(refused(entry)),
         }
     }
 
     async fn get(&mut self, entry: &Entry, spec: Spec) -> Result<(Option<String>, Stored), Refusal> {
-        let at = match self.fetched.iter().position(|(known, _)| *known == spec) {
+        // Of a site's index only what is meant is fetched.
+        let is_site = entry.origin.source_type == SourceType::WellKnown;
+        let named = entry.origin.path.as_deref().and_then(|path| path.split('/').next());
+        let wanted: Vec<String> = named.filter(|_| is_site).map(str::to_owned).into_iter().collect();
+        let is_known = |(known, names, _): &(Spec, Vec<String>, Fetched)| *known == spec && *names == wanted;
+        let at = match self.fetched.iter().position(is_known) {
             Some(at) => at,
             None => {
-                let fetched = fetch(self.desk, &spec).await?;
-                self.fetched.push((spec, fetched));
+                let fetched = fetch(self.desk, &spec, &wanted).await?;
+                self.fetched.push((spec, wanted, fetched));
                 self.fetched.len() - 1
             }
         };
-        let Some((_, fetched)) = self.fetched.get(at) else {
+        let Some((_, _, fetched)) = self.fetched.get(at) else {
             return Err(Refusal::new(Code::Internal, "what was fetched is gone"));
         };
         let path = entry.origin.path.as_deref().unwrap_or_default();
@@ -86,6 +91,18 @@ impl<'a, 'd> Refetch<'a, 'd> {
         let stored = stage(self.desk, &entry.name, &place)?;
         Ok((fetched.origin.resolved.clone(), stored))
     }
+}
+
+/// Whether an entry came as a file from an address.
+pub fn is_elsewhere(entry: &Entry) -> bool {
+    let is_file = matches!(entry.origin.source_type, SourceType::Archive | SourceType::Skills);
+    is_file && entry.origin.source.contains("://")
+}
+
+fn refused(entry: &Entry) -> Refusal {
+    let (name, source) = (&entry.name, &entry.origin.source);
+    let message = format!("the lock's source of `{name}`, `{source}`, is not one that is fetched");
+    Refusal::new(Code::SourceInvalid, message)
 }
 
 /// Where the source of an entry lies on this machine; a relative one is so to the lock.

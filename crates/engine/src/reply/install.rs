@@ -28,7 +28,7 @@ pub struct Add {
 pub struct SourceLine {
     /// The address, or the path.
     pub source: String,
-    /// `local`, `git` or `archive`.
+    /// `local`, `git`, `archive`, `skills` (a file at an address) or `well-known` (a site's index).
     pub source_type: &'static str,
     /// The ref that was asked for; null for the default branch.
     pub r#ref: Option<String>,
@@ -159,7 +159,7 @@ pub struct InstalledLine {
     pub state: &'static str,
     /// Where it came from.
     pub source: String,
-    /// `local`, `git` or `archive`.
+    /// `local`, `git`, `archive`, `skills` (a file at an address) or `well-known` (a site's index).
     pub source_type: &'static str,
     /// Where it lies in the source; null for all of it.
     pub source_path: Option<String>,

@@ -83,7 +83,7 @@ fn names_that_are_one_on_some_file_systems() {
     let names = ["x/skill.md", "x/SKILL.md", "X/other", "x/SKILL.md/below"];
     for name in names {
         check("name_collision", |builder| {
-            append(builder, name.as_bytes(), EntryType::Regular, 0o644, b"other")
+            append(builder, name.as_bytes(), EntryType::Regular, 0o644, b"other");
         });
     }
     check("name_collision", |builder| {

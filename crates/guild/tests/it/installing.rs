@@ -1,6 +1,9 @@
 //! Installing, as a person does it: repositories, directories and archives in, files and a lock out.
 
+#![expect(clippy::too_many_lines, reason = "a session is read in one piece, from its first line to its last")]
+
 mod adding;
+mod downloading;
 mod keeping;
 mod private;
 mod refusals;

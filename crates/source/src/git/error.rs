@@ -108,6 +108,6 @@ fn words(stderr: &str) -> String {
     let marks = ["fatal: ", "error: ", "remote: "];
     let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
     let line = marks.iter().find_map(|mark| lines().find_map(|line| line.strip_prefix(mark)));
-    let line = line.or_else(|| lines().last()).unwrap_or("git does not say why");
+    let line = line.or_else(|| lines().next_back()).unwrap_or("git does not say why");
     line.chars().take(300).map(|char| if char.is_control() { ' ' } else { char }).collect()
 }

@@ -4,12 +4,17 @@ use super::step::{Step, sync_directory};
 use super::{SiteError, failed};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The version of the format.
 const VERSION: u32 = 1;
+
+/// Where a journal is written before it has its name.
+pub fn aside(path: &Path) -> PathBuf {
+    path.with_extension("new")
+}
 
 /// A change that has been decided.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,12 +51,13 @@ impl Journal {
     pub fn write(&self, path: &Path) -> Result<(), SiteError> {
         let directory = path.parent().unwrap_or(Path::new("/"));
         fs::create_dir_all(directory).map_err(failed("make", directory))?;
+        // The site is held, so that nobody else writes this one; what a killed one left is written over, or swept.
+        let aside = aside(path);
         let write = || -> io::Result<()> {
-            let mut file = tempfile::NamedTempFile::new_in(directory)?;
+            let mut file = File::create(&aside)?;
             file.write_all(&serde_json::to_vec(self)?)?;
-            file.as_file().sync_all()?;
-            file.persist(path)?;
-            Ok(())
+            file.sync_all()?;
+            fs::rename(&aside, path)
         };
         write().map_err(failed("write", path))?;
         sync_directory(directory)

@@ -17,9 +17,7 @@ pub fn page(scheme: &str, authority: &str, host: &str, path: &str) -> Option<Git
     if let Some((project, name)) = path.split_once("/_git/") {
         return Some(azure(&format!("{scheme}://{authority}/{project}/_git/"), name, query));
     }
-    let is_known =
-        matches!(host, "github.com" | "codeberg.org" | "bitbucket.org" | "gitea.com" | "gitlab.com");
-    if !is_known || path.contains(".git/") {
+    if !is_known(host) || path.contains(".git/") {
         return None;
     }
     let mut parts = path.trim_matches('/').splitn(3, '/');
@@ -35,6 +33,11 @@ pub fn page(scheme: &str, authority: &str, host: &str, path: &str) -> Option<Git
         }
         _ => None,
     }
+}
+
+/// Whether a host is one of the common forges, which have repositories and nothing else.
+pub fn is_known(host: &str) -> bool {
+    matches!(host, "github.com" | "codeberg.org" | "bitbucket.org" | "gitea.com" | "gitlab.com")
 }
 
 /// A repository with `REF/path` behind it; the page of a skill's own file means its directory.

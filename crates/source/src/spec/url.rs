@@ -1,6 +1,9 @@
 //! Addresses of repositories: which are fetched, and where in them a path, a ref or a skill begins.
 
-use super::{GitSpec, SpecError, forge};
+use super::{GitSpec, SpecError, UrlSpec, forge};
+
+/// How archives' names end.
+const ARCHIVES: &[&str] = &[".zip", ".tar", ".tar.gz", ".tgz"];
 
 /// Reads an address with a scheme.
 pub fn read(scheme: &str, rest: &str) -> Result<GitSpec, SpecError> {
@@ -30,6 +33,32 @@ pub fn read(scheme: &str, rest: &str) -> Result<GitSpec, SpecError> {
     let (repository, below) = split_git(path);
     let repository = repository.trim_end_matches('/');
     Ok(GitSpec { url: format!("{scheme}://{authority}/{repository}"), path: below, ..spec })
+}
+
+/// Reads the address of an archive or of a skill's file; nothing where it is that of something else.
+pub fn read_file(text: &str) -> Result<Option<UrlSpec>, SpecError> {
+    let Some((scheme @ ("https" | "http"), rest)) = text.split_once("://") else { return Ok(None) };
+    let (address, fragment) =
+        text.split_once('#').map_or((text, None), |(address, rest)| (address, Some(rest)));
+    let path = address.split('?').next().unwrap_or_default();
+    let is_skill = path.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"));
+    let is_archive = ARCHIVES.iter().any(|end| path.to_ascii_lowercase().ends_with(end));
+    let (authority, below) = rest.split_once('/').unwrap_or((rest, ""));
+    let is_page = forge::page(scheme, authority, authority, below).is_some();
+    if is_page || !is_archive && !is_skill {
+        return Ok(None);
+    }
+    if scheme == "http" && !is_loopback(authority) {
+        return Err(SpecError::Scheme { scheme: scheme.to_owned() });
+    }
+    if authority.contains('@') {
+        return Err(SpecError::Password);
+    }
+    let digest = fragment.map(str::parse).transpose().map_err(|_| SpecError::NoSource {
+        text: fragment.unwrap_or_default().to_owned(),
+        form: "behind `#` stands `sha256:` and 64 hexadecimal digits",
+    })?;
+    Ok(Some(UrlSpec { url: address.to_owned(), digest, is_skill }))
 }
 
 /// Reads `user@host:path`, as ssh writes it.

@@ -260,7 +260,7 @@ fn links_and_names_in_a_repository_matter_where_they_are_installed() {
             error[name_collision]: `a.md` is there twice, or differs from another name only in capitals and small letters; nothing of it was kept
             [exit 3]
             $ guild add https://git.example/odd.git@inside
-            installed skill inside (https://git.example/odd.git at 4198b4524dd9)
+            installed skill inside (https://git.example/odd.git at fd61f8c8ab7a)
             [stderr]
             1 installed
         "#]],
