@@ -244,6 +244,7 @@ mod tests {
         expect![[r#"
             crates/catalog/src/create/tests.rs
             crates/guild/tests/it/crash.rs
+            crates/guild/tests/it/power_cut.rs
             crates/guild/tests/it/race.rs
             crates/ledger/tests/it/crash.rs
             crates/sandbox/tests/attacks/descriptors.rs

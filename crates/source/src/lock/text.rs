@@ -270,7 +270,9 @@ mod tests {
         check(
             "source_type = \"git\"",
             "source_type = \"fax\"",
-            &expect!["line 7: unknown variant `fax`, expected one of `local`, `git`, `archive`"],
+            &expect![
+                "line 7: unknown variant `fax`, expected one of `local`, `git`, `archive`, `skills`, `well-known`"
+            ],
         );
         check(
             "pinned = true",
