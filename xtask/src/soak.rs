@@ -78,6 +78,13 @@ const TRIALS: &[Trial] = &[
         rounds: 300,
     },
     Trial {
+        name: "installs",
+        claim: "an install, update or removal killed at any moment leaves the old or the new, and the files and the lock agree",
+        package: "guild",
+        tests: "binary(it) & test(/^power_cut::/)",
+        rounds: 300,
+    },
+    Trial {
         name: "approvals",
         claim: "of a skill that is rewritten while it is approved and run, what ran is what was approved",
         package: "guild",
@@ -237,6 +244,7 @@ mod tests {
         expect![[r#"
             crates/catalog/src/create/tests.rs
             crates/guild/tests/it/crash.rs
+            crates/guild/tests/it/power_cut.rs
             crates/guild/tests/it/race.rs
             crates/ledger/tests/it/crash.rs
             crates/sandbox/tests/attacks/descriptors.rs

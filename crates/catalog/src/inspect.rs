@@ -32,11 +32,26 @@ pub struct Inspected {
     pub problems: Vec<Problem>,
 }
 
+/// A directory with a plugin's manifest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InspectedPlugin {
+    /// Its directory.
+    pub path: PathBuf,
+    /// The manifest that decided, relative to that.
+    pub manifest: &'static str,
+    /// Its name; none where the manifest does not load.
+    pub name: Option<String>,
+    /// What it is for.
+    pub description: String,
+}
+
 /// What is to be known of everything at or below a path.
 #[derive(Debug, Default)]
 pub struct Inspection {
     /// The skills, by path.
     pub skills: Vec<Inspected>,
+    /// The plugins, by path.
+    pub plugins: Vec<InspectedPlugin>,
     /// How many plugins and marketplaces there are.
     pub packages: usize,
     /// What is wrong with them; files are whole paths.
@@ -170,10 +185,13 @@ fn collect(directory: &Path, depth: usize, targets: &mut Vec<Target>, inspection
     // A manifest lies in a hidden directory of its plugin; that directory is no plugin.
     let below = directory.components().rev().take(depth);
     let is_hidden = below.into_iter().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."));
-    if !is_hidden && packages::may_be_package(&names) {
-        let found = packages::problems(directory);
-        inspection.packages += usize::from(found.is_some());
-        inspection.problems.extend(found.into_iter().flatten());
+    if !is_hidden
+        && packages::may_be_package(&names)
+        && let Some((plugin, problems)) = packages::inspect(directory)
+    {
+        inspection.packages += 1;
+        inspection.plugins.extend(plugin);
+        inspection.problems.extend(problems);
     }
     for name in names {
         let path = directory.join(&name.name);

@@ -74,7 +74,7 @@ fn at_paths(hall: &Hall, request: &CheckRequest) -> Found {
         let whole = plain(hall.machine.directory.join(path));
         let inspection =
             if is_other(&whole) { None } else { inspect_path(&whole, &hall.config, request.profile) };
-        let Inspection { skills, packages, problems } = inspection.unwrap_or_default();
+        let Inspection { skills, packages, problems, .. } = inspection.unwrap_or_default();
         if skills.is_empty() && packages == 0 && problems.is_empty() && !is_known(hall, &whole) {
             found.missing.push(path.display().to_string());
         }

@@ -25,6 +25,7 @@ mod file_match;
 mod hall;
 mod hash;
 mod image;
+mod install;
 mod instructions;
 mod invocable;
 mod list;
@@ -87,6 +88,11 @@ pub use hash::hash;
 pub use image::{
     Images, ImportRequest, ImportSource, PullRequest, image_import, image_inspect, image_list, image_pull,
     image_remove,
+};
+pub use install::{
+    AddRequest, Choice, Edits, HostGit, Installer, RemoveRequest, Scope as InstallScope, SyncRequest,
+    UpdateRequest, add, installed, may_install, outdated, pin, recover as recover_install, remove, rollback,
+    sync, update, verify,
 };
 pub use list::{ListRequest, list};
 pub use live::{Change, Changes, Live, RefreshError};

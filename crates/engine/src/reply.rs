@@ -9,6 +9,7 @@ mod connect;
 mod deps;
 mod hash;
 mod image;
+mod install;
 mod lossy;
 mod merged;
 mod principal;
@@ -40,6 +41,10 @@ pub use hash::Hash;
 pub use image::{
     ImageConfig, ImageDetail, ImageInspect, ImageKept, ImageLine, ImageList, ImageRemove, ImageSource,
     LayerLine, RoleLine,
+};
+pub use install::{
+    Add, CandidateLine, Changed, DriftLine, FileDrift, Installed, InstalledChange, InstalledLine, Outdated,
+    OutdatedLine, SourceLine, Update, UpdateLine, Verify, VettedCandidate,
 };
 pub use merged::{
     MergedAction, MergedComponent, MergedPlugin, MergedQuery, MergedSection, MergedTool, Registry,

@@ -5,6 +5,7 @@
 //! has changed. It grants nothing. The work is a few files' reading and is done at once; nothing here waits for anybody.
 
 mod compare;
+mod declared;
 mod failure;
 mod hook;
 mod load;
@@ -14,6 +15,7 @@ mod payload;
 mod stage;
 
 pub use compare::compare;
+pub(crate) use declared::declared;
 pub(crate) use hook::stage_hook;
 pub use load::load;
 pub use payload::{

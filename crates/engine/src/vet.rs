@@ -76,6 +76,18 @@ pub fn vet(hall: &Hall, request: &VetRequest<'_>) -> Envelope<reply::Vet> {
     Envelope::ok(reply).with_message(message)
 }
 
+/// Vets subjects that no snapshot knows.
+pub(crate) fn vet_subjects(
+    hall: &Hall,
+    subjects: &[Subject<'_>],
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Vec<Vetted> {
+    let mut gate = Gate::open(hall);
+    let vetted = all(&mut gate, subjects, progress);
+    gate.close();
+    vetted
+}
+
 fn sentence(summary: &reply::VetSummary) -> String {
     let reply::VetSummary { skills, allowed, warned, denied } = summary;
     format!("{}: {allowed} allowed, {warned} with warnings, {denied} denied", counted(*skills, "skill"))

@@ -1,9 +1,10 @@
 //! The command line: global options and one subcommand, each in a file of its own.
 
 use crate::commands::{
-    approve, changes, check, completions, connect, contract, deny, deps, diff, disable, doctor, enable,
-    explain, grants, hash, image, list, mcp, new, plugins, prompt, receipts, registry, reload, render,
-    replay, requests, roots, run, sandbox, search, secret, show, token, vet, watch,
+    add, approve, changes, check, completions, connect, contract, deny, deps, diff, disable, doctor, enable,
+    explain, grants, hash, image, list, mcp, new, outdated, pin, plugins, prompt, receipts, registry, reload,
+    remove, render, replay, requests, rollback, roots, run, sandbox, search, secret, show, sync, token,
+    update, verify, vet, watch,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -59,6 +60,14 @@ enum Command {
     Registry(registry::Args),
     Secret(secret::Args),
     New(new::Args),
+    Add(add::Args),
+    Verify(verify::Args),
+    Sync(sync::Args),
+    Outdated(outdated::Args),
+    Update(update::Args),
+    Rollback(rollback::Args),
+    Pin(pin::Args),
+    Remove(remove::Args),
     Prompt(prompt::Args),
     Render(render::Args),
     Reload(reload::Args),
@@ -111,6 +120,14 @@ impl Cli {
             Command::Registry(args) => registry::run(&args, &ui),
             Command::Secret(args) => secret::run(&args, &ui),
             Command::New(args) => new::run(&args, &ui),
+            Command::Add(args) => add::run(&args, &ui),
+            Command::Verify(args) => verify::run(&args, &ui),
+            Command::Sync(args) => sync::run(&args, &ui),
+            Command::Outdated(args) => outdated::run(&args, &ui),
+            Command::Update(args) => update::run(&args, &ui),
+            Command::Rollback(args) => rollback::run(&args, &ui),
+            Command::Pin(args) => pin::run(&args, &ui),
+            Command::Remove(args) => remove::run(&args, &ui),
             Command::Prompt(args) => prompt::run(&args, &ui),
             Command::Render(args) => render::run(&args, &ui),
             Command::Reload(args) => reload::run(&args, &ui),

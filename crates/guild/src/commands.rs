@@ -2,6 +2,7 @@
 //!
 //! What a command does is the engine's to decide.
 
+pub mod add;
 pub mod approve;
 pub mod changes;
 pub mod check;
@@ -22,14 +23,18 @@ pub mod image;
 pub mod list;
 pub mod mcp;
 pub mod new;
+pub mod outdated;
+pub mod pin;
 pub mod plugins;
 pub mod prompt;
 pub mod receipts;
 pub mod registry;
 pub mod reload;
+pub mod remove;
 pub mod render;
 pub mod replay;
 pub mod requests;
+pub mod rollback;
 pub mod roots;
 pub mod run;
 pub mod sandbox;
@@ -37,6 +42,9 @@ pub mod search;
 pub mod secret;
 pub mod show;
 mod switching;
+pub mod sync;
 pub mod token;
+pub mod update;
+pub mod verify;
 pub mod vet;
 pub mod watch;

@@ -7,6 +7,7 @@ mod commands;
 mod confirm;
 mod defect;
 mod hidden;
+mod installing;
 mod print;
 mod runtime;
 mod surroundings;

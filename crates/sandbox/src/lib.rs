@@ -2,7 +2,7 @@
 //!
 //! [`Policy`] says what a process may see and use, [`Command`] what to run; a [`Backend`] turns the two into a [`Child`], and the
 //! child into an [`Outcome`]. What a backend cannot enforce it refuses: nothing is weakened in silence, and there is no way to run
-//! anything without a container.
+//! anything of a skill's without a container; [`host`] starts the few programs of ours that need none.
 //!
 //! This crate knows nothing of skills, approvals or receipts, reads no environment and prints nothing.
 
@@ -17,6 +17,8 @@ mod digest;
 #[cfg(target_os = "linux")]
 mod embedded;
 mod engines;
+#[cfg(unix)]
+pub mod host;
 mod host_root;
 pub mod image;
 #[cfg(target_os = "linux")]

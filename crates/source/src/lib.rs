@@ -1,5 +1,14 @@
 //! Where the content of skills comes from, and where it is kept.
 //!
-//! [`store`] is the only reader of trees. Nothing of what is read is executed, and no network is spoken to yet.
+//! [`spec`] reads what a person typed, [`git`], [`http`] and [`archive`] get it, [`store`] keeps it and is the only reader of trees, [`lock`]
+//! says what is installed and [`site`] changes that, all at once or not at all. Nothing of what is read is executed.
 
+pub mod archive;
+pub mod git;
+pub mod http;
+pub mod landing;
+pub mod lock;
+pub mod site;
+pub mod spec;
 pub mod store;
+pub mod well_known;

@@ -14,6 +14,7 @@
 
 mod blob;
 mod error;
+mod export;
 mod follow;
 mod limits;
 mod log;
@@ -28,10 +29,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use error::{Reason, StageError, StoreError};
+pub use export::scan;
 pub use limits::{Limit, MAX_BYTES, MAX_DEPTH, MAX_FILE_BYTES, MAX_NAMES};
 pub use stage::{Content, MemoryFile};
 
 use blob::Writer;
+use workspace::Workspace;
 
 /// The version of the layout.
 const VERSION: u32 = 1;
@@ -51,6 +54,17 @@ pub struct Stored {
     pub digest: Digest,
     /// The directory with its files, to be mounted and never to be written to.
     pub root: PathBuf,
+}
+
+/// A directory in which nothing stays.
+#[derive(Debug)]
+pub struct Scratch(Workspace);
+
+impl Scratch {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
 }
 
 impl Store {
@@ -106,6 +120,22 @@ impl Store {
         let tree = serde_json::from_slice(&bytes).map_err(|_| StoreError::NotATree { digest: *digest })?;
         let root = tree::materialise(self, &tree, digest)?;
         Ok(Stored { tree, digest: *digest, root })
+    }
+
+    /// A directory of one's own to fetch or unpack something in, which goes with the value, or with the next one's after a kill.
+    ///
+    /// # Errors
+    /// Where it cannot be made.
+    pub fn scratch(&self) -> Result<Scratch, StoreError> {
+        Workspace::new(self).map(Scratch)
+    }
+
+    /// Writes the files of a stored tree into a directory that is not there yet, each checked against its digest.
+    ///
+    /// # Errors
+    /// Where a file is not in the store or is damaged there, or cannot be written.
+    pub fn export(&self, tree: &TreeManifest, to: &Path) -> Result<(), StoreError> {
+        export::export(self, tree, to)
     }
 
     fn blob(&self, digest: &Digest) -> PathBuf {

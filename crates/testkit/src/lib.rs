@@ -13,16 +13,19 @@ mod dice;
 mod engines;
 mod env;
 mod fixture;
+mod git_server;
 mod guest_root;
 pub mod image;
 mod orphans;
 mod output;
 mod postgres;
 mod registry;
+mod repository;
 mod rounds;
 mod running;
 mod session;
 mod terminal;
+mod web_server;
 mod witness;
 
 use std::path::PathBuf;
@@ -31,14 +34,17 @@ pub use dice::Dice;
 pub use engines::{Docker, Podman};
 pub use env::{Env, Invocation};
 pub use fixture::{Content, Entry, Fixture};
+pub use git_server::GitServer;
 pub use guest_root::{GuestRoot, guest_root};
 pub use orphans::Orphans;
 pub use output::Output;
 pub use postgres::Postgres;
 pub use registry::Registry;
+pub use repository::{Repository, git_script};
 pub use rounds::rounds;
 pub use running::{Running, kill, wait_until};
 pub use session::session;
+pub use web_server::WebServer;
 
 /// A directory below `target`, for what tests of several runs share. It may not exist.
 #[track_caller]

@@ -4,6 +4,7 @@
 
 use crate::directory::Name;
 use crate::discover::plugins::Contained;
+use crate::inspect::InspectedPlugin;
 use guild_manifest::Problem;
 use guild_manifest::plugin::{self, Dialect, Standing, marketplace};
 use std::path::Path;
@@ -15,19 +16,32 @@ pub fn may_be_package(names: &[Name]) -> bool {
     firsts.any(|first| names.iter().any(|name| name.name == first))
 }
 
-/// The problems of the plugin and the marketplace in a directory, with whole paths; `None` where it is neither.
-pub fn problems(directory: &Path) -> Option<Vec<Problem>> {
+/// The plugin in a directory, and the problems of it and of the marketplace there, with whole paths; `None` where it is neither.
+pub fn inspect(directory: &Path) -> Option<(Option<InspectedPlugin>, Vec<Problem>)> {
     let name = directory.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let files = Contained::new(directory);
-    let plugin = plugin::read(&name, &files, Standing::Anywhere).map(|reading| reading.problems);
+    let plugin = plugin::read(&name, &files, Standing::Anywhere);
     let market = marketplace::read(&name, &files).map(|reading| reading.problems);
     if plugin.is_none() && market.is_none() {
         return None;
     }
-    let found = plugin.into_iter().chain(market).flatten();
+    let (plugin, problems) = match plugin {
+        Some(reading) => (inspected(directory, &reading), reading.problems),
+        None => (None, Vec::new()),
+    };
     let whole = |problem: Problem| {
         let file = directory.join(&problem.file).to_string_lossy().into_owned();
         problem.in_file(file)
     };
-    Some(found.map(whole).collect())
+    Some((plugin, problems.into_iter().chain(market.into_iter().flatten()).map(whole).collect()))
+}
+
+fn inspected(directory: &Path, reading: &plugin::Reading) -> Option<InspectedPlugin> {
+    let plugin = reading.plugin.as_ref();
+    Some(InspectedPlugin {
+        path: directory.to_owned(),
+        manifest: reading.manifest?,
+        name: plugin.map(|plugin| plugin.name.clone()),
+        description: plugin.and_then(|plugin| plugin.description.clone()).unwrap_or_default(),
+    })
 }

@@ -6,7 +6,7 @@ use crate::runtime;
 use crate::ui::Ui;
 use guild_engine::catalog::Freshness;
 use guild_engine::ledger::DEFAULT_AGENT;
-use guild_engine::reply::{CapabilityChange, FileChange, SkillDiff};
+use guild_engine::reply::{CapabilityChange, Comparison, FileChange, SkillDiff};
 use guild_engine::{Before, skill_diff};
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -48,10 +48,15 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
 }
 
 fn print(data: &SkillDiff, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    for change in &data.comparison.capabilities {
+    print_comparison(&data.comparison, style, out)
+}
+
+/// Prints what differs between two states of a skill; `update` does the same.
+pub fn print_comparison(comparison: &Comparison, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    for change in &comparison.capabilities {
         print_capability(change, style, out)?;
     }
-    data.comparison.files.iter().try_for_each(|file| print_file(file, style, out))
+    comparison.files.iter().try_for_each(|file| print_file(file, style, out))
 }
 
 fn print_capability(change: &CapabilityChange, style: &Style, out: &mut dyn Write) -> io::Result<()> {

@@ -1,5 +1,7 @@
 //! `guild list`
 
+mod installed;
+
 use crate::print::{Cell, Ink, Style, escape, table};
 use crate::ui::Ui;
 use guild_engine::catalog::Freshness;
@@ -24,12 +26,18 @@ pub struct Args {
     /// Also skills that do not load, and what hides what
     #[arg(long)]
     all: bool,
+    /// What Guildhall has installed instead: from where, and whether it is as it was
+    #[arg(long, conflicts_with_all = ["source", "agent", "all", "file"])]
+    installed: bool,
     /// Mark the skills whose `paths` match this file, and list them first
     #[arg(long, value_name = "FILE")]
     file: Option<String>,
 }
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
+    if args.installed {
+        return installed::run(ui);
+    }
     let hall = ui.hall(Freshness::Indexed);
     let request = ListRequest {
         source: args.source.as_deref(),

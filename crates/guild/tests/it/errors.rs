@@ -104,6 +104,10 @@ const PROVOKED: &[(Code, &[&str])] = &[
     (Code::WarningNotFound, &["vet", "disallow", "sup_0"]),
     (Code::NothingLost, &["receipts", "accept-loss", "--reason", "none"]),
     (Code::UnknownHost, &["connect", "cursr"]),
+    (Code::SourceInvalid, &["add", "acme"]),
+    (Code::GitMissing, &["add", "acme/skills"]),
+    (Code::ArchiveInvalid, &["add", "./draft.md"]),
+    (Code::NotInstalled, &["remove", "review"]),
     (Code::UnknownCode, &["explain", "check_faild"]),
     (Code::Usage, &["list", "--sorce"]),
 ];
@@ -195,8 +199,41 @@ const ELSEWHERE: &[(Code, &str)] = &[
         Code::ContainerTooWide,
         "conformance::refusals::a_container_that_allows_more_than_the_contract_is_refused",
     ),
+    (Code::SourceAmbiguous, SOURCES),
+    (Code::SourceDenied, SOURCES),
+    (Code::SourceRefUnknown, SOURCES),
+    (Code::NoSkills, SOURCES),
+    (Code::SkillBroken, SOURCES),
+    (Code::SourceUnreachable, "installing::refusals::a_server_that_is_not_there_cannot_be_reached"),
+    (Code::SourceChanged, "installing::keeping::what_comes_instead_of_what_was_locked_is_not_installed"),
+    (Code::ChoiceRequired, "installing::adding::a_repository_of_the_forge_with_a_choice_a_ref_and_a_path"),
+    (Code::UnsafePath, ARCHIVES),
+    (Code::UnsafeLink, ARCHIVES),
+    (Code::NameCollision, ARCHIVES),
+    (Code::UnpackBomb, ARCHIVES),
+    (Code::SpecialFile, ARCHIVES),
+    (Code::SetIdFile, ARCHIVES),
+    (Code::UnsafeName, ARCHIVES),
+    (Code::InstallPlaceRefused, "installing::refusals::home_is_no_project"),
+    (Code::InstallConflict, "the unit tests of crates/engine/src/install/failure.rs"),
+    (Code::LockInvalid, "installing::refusals::a_lock_that_is_none_is_not_written_over"),
+    (Code::LockNewer, "installing::refusals::a_lock_that_is_none_is_not_written_over"),
+    (Code::VerifyFailed, "installing::keeping::every_difference_from_the_lock_is_told_with_its_lines"),
+    (Code::SyncDrift, "installing::keeping::edits_are_left_alone_told_or_replaced"),
+    (Code::LocallyEdited, "installing::keeping::edits_are_left_alone_told_or_replaced"),
+    (Code::UpdateConflict, UPDATES),
+    (Code::NothingBefore, "installing::updating::an_update_shows_what_it_changes_before_anything_changes"),
     (Code::Internal, "the unit test of crates/guild/src/defect.rs"),
 ];
+
+/// What is wrong with sources, in one session.
+const SOURCES: &str = "installing::refusals::sources_that_are_none_or_not_there";
+
+/// Archives that were made to do harm.
+const ARCHIVES: &str = "the tests of crates/guild/tests/it/hostile.rs";
+
+/// What becomes of edits.
+const UPDATES: &str = "installing::updating::edits_are_kept_replaced_or_merged_and_never_lost_unasked";
 
 /// What depends on the machine is provoked by the attacks on the sandbox, and made into codes there.
 const REFUSALS: &str = "the unit tests of crates/engine/src/sandbox/refusal.rs";
@@ -393,7 +430,7 @@ fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
             {"status":"error","code":"usage","message":"unrecognized subcommand 'lst'; tip: a similar subcommand exists: 'list'","data":null}
             [exit 2]
             $ guild --json
-            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, deps, run, hash, diff, roots, plugins, enable, disable, registry, secret, new, prompt, render, reload, watch, sandbox, image, changes, requests, approve, deny, grants, receipts, replay, token, doctor, explain, completions]","data":null}
+            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, run, hash, diff, roots, plugins, new, add, verify, sync, outdated, update, rollback, pin, remove, prompt, render, reload, watch, sandbox, image, changes, requests, approve, deny, grants, receipts, replay, token, doctor, explain, completions]","data":null}
             [exit 2]
             $ guild list --sourc x
             [stderr]

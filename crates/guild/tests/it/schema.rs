@@ -12,6 +12,7 @@ fn the_schema_is_current() {
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let mut replies = Map::new();
     let mut add = |name: &str, schema: Json| replies.insert(name.to_owned(), schema);
+    add("add", of::<reply::Add>(&mut generator));
     add("changes apply", of::<reply::ChangesDecided>(&mut generator));
     add("changes drop", of::<reply::ChangesDecided>(&mut generator));
     add("changes list", of::<reply::ChangesList>(&mut generator));
@@ -32,7 +33,10 @@ fn the_schema_is_current() {
     add("disable", of::<reply::Toggle>(&mut generator));
     add("enable", of::<reply::Toggle>(&mut generator));
     add("list", of::<reply::List<'_>>(&mut generator));
+    add("list --installed", of::<reply::Installed>(&mut generator));
     add("new", of::<reply::New<'_>>(&mut generator));
+    add("outdated", of::<reply::Outdated>(&mut generator));
+    add("pin", of::<reply::Changed>(&mut generator));
     add("plugins", of::<reply::Plugins<'_>>(&mut generator));
     add("plugins config get", of::<reply::PluginConfig>(&mut generator));
     add("plugins config set", of::<reply::PluginConfig>(&mut generator));
@@ -40,8 +44,10 @@ fn the_schema_is_current() {
     add("prompt", of::<reply::Prompt<'_>>(&mut generator));
     add("registry", of::<reply::Registry>(&mut generator));
     add("reload", of::<reply::Reload<'_>>(&mut generator));
+    add("remove", of::<reply::Changed>(&mut generator));
     add("render", of::<reply::Render<'_>>(&mut generator));
     add("replay", of::<reply::Replay>(&mut generator));
+    add("rollback", of::<reply::Changed>(&mut generator));
     add("roots", of::<reply::Roots>(&mut generator));
     add("run", of::<reply::Run>(&mut generator));
     add("sandbox exec", of::<reply::SandboxRun>(&mut generator));
@@ -51,6 +57,9 @@ fn the_schema_is_current() {
     add("sandbox run", of::<reply::SandboxRun>(&mut generator));
     add("search", of::<reply::Search<'_>>(&mut generator));
     add("show", of::<reply::Show<'_>>(&mut generator));
+    add("sync", of::<reply::Changed>(&mut generator));
+    add("update", of::<reply::Update>(&mut generator));
+    add("verify", of::<reply::Verify>(&mut generator));
     add("vet", of::<reply::Vet>(&mut generator));
     add("watch", of::<reply::Watch>(&mut generator));
     replies.extend(of_the_books(&mut generator));

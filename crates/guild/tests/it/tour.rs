@@ -95,6 +95,21 @@ guild list --source user
 guild check ../.guild/skills/triage
 cd ..
 
+# From elsewhere, pinned by content.
+guild add ./downloads --list
+guild add ./downloads
+guild add .claude/plugins/acme/skills/deploy
+guild add .claude/plugins/acme/skills/deploy --user --agent intern
+guild list --installed
+guild verify
+guild sync --frozen
+guild outdated
+guild update
+guild pin deploy
+guild rollback deploy
+guild remove deploy
+guild remove deploy
+
 # A stranger's command, with nothing of the machine but what it is shown.
 guild sandbox run --mount .:/workspace -- sh -c 'ls /workspace; touch /workspace/new'
 guild sandbox run --memory 64M --timeout 5s -- sh -c 'cat /etc/shadow; exit 7'

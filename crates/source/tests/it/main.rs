@@ -6,6 +6,7 @@
     reason = "a test that cannot go on fails, and a stager that is killed talks to its parent"
 )]
 
+mod archives;
 mod blobs;
 mod crash;
 mod damage;
@@ -13,5 +14,6 @@ mod links;
 mod modules;
 mod race;
 mod refusals;
+mod sites;
 mod staging;
 mod world;

@@ -1,0 +1,68 @@
+//! Installing: what comes from elsewhere, is vetted, is locked by digest, and changes all at once or not at all.
+//!
+//! fetch → find what is in it → stage by digest → vet → journal → place and lock. Everything that has changed passes [`settled`] once it
+//! is durable. Nothing that is installed is ever rewritten, and nothing of it is executed here.
+
+mod add;
+mod candidate;
+mod compare;
+mod drift;
+mod failure;
+mod fetch;
+mod host_git;
+mod installed;
+mod merge;
+mod outdated;
+mod pin;
+mod place;
+mod refetch;
+mod remove;
+mod rollback;
+mod select;
+mod settled;
+mod site_index;
+mod staging;
+mod sync;
+mod update;
+mod verify;
+mod vetting;
+
+use crate::hall::Hall;
+use crate::{Books, Places, Principal, Refusal};
+use guild_ledger::{Role, Timestamp};
+use guild_source::git::GitProgram;
+use guild_source::store::Store;
+
+pub use add::{AddRequest, Choice, add};
+pub use host_git::HostGit;
+pub use installed::installed;
+pub use outdated::outdated;
+pub use pin::pin;
+pub use place::{Scope, recover};
+pub use remove::{RemoveRequest, remove};
+pub use rollback::rollback;
+pub use sync::{SyncRequest, sync};
+pub use update::{Edits, UpdateRequest, update};
+pub use verify::verify;
+
+/// Everything that installing may use.
+pub struct Installer<'a> {
+    /// What there is.
+    pub hall: &'a Hall,
+    /// Where Guildhall keeps its own things.
+    pub places: &'a Places,
+    /// Where content is kept by digest.
+    pub store: &'a Store,
+    /// Who fetches repositories.
+    pub git: &'a dyn GitProgram,
+    /// Told what is being done, in a few words.
+    pub progress: &'a (dyn Fn(&str) + Sync),
+}
+
+/// Lets pass who may change what is installed: a person who is an admin. An agent's wish is refused, with a receipt of it.
+///
+/// # Errors
+/// Where it is somebody else, or where the books cannot be written.
+pub async fn may_install(books: &Books, now: Timestamp, by: &Principal) -> Result<(), Refusal> {
+    books.authorise(now, by, Role::Admin).await
+}

@@ -1,0 +1,243 @@
+//! What a source holds: its skills and plugins, and which of them are meant.
+
+use super::fetch::Fetched;
+use crate::reply::CandidateLine;
+use crate::{Code, Refusal, counted};
+use guild_catalog::{Inspected, Inspection, inspect_path, near};
+use guild_manifest::config::Config;
+use guild_manifest::skill::{self, Profile, Source};
+use guild_source::lock::{Kind, is_name};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// One thing that could be installed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// What it is.
+    pub kind: Kind,
+    /// The name that it would be installed under.
+    pub name: String,
+    /// Its directory; of a flat skill its file.
+    pub place: PathBuf,
+    /// Where that is below the source; empty for all of it.
+    pub path: String,
+    /// The file that makes it what it is, relative to its directory.
+    pub main: String,
+    /// Whether it is one file.
+    pub flat: bool,
+    /// The plugin that it is a part of.
+    pub plugin: Option<String>,
+    description: String,
+    /// Why it does not load.
+    broken: Option<String>,
+}
+
+impl Candidate {
+    /// The name by which it is told from the others.
+    pub fn qualified(&self) -> String {
+        match &self.plugin {
+            Some(plugin) => format!("{plugin}/{}", self.name),
+            None => self.name.clone(),
+        }
+    }
+
+    /// The line of it.
+    pub fn line(&self) -> CandidateLine {
+        CandidateLine {
+            name: self.qualified(),
+            kind: self.kind.word(),
+            path: self.path.clone(),
+            description: self.description.clone(),
+            loaded: self.broken.is_none(),
+        }
+    }
+
+    /// Refuses one that does not load, or whose name cannot be that of a directory.
+    pub fn usable(&self) -> Result<(), Refusal> {
+        if let Some(why) = &self.broken {
+            let message = format!("{} `{}` does not load: {why}", self.kind, self.name);
+            return Err(Refusal::new(Code::SkillBroken, message));
+        }
+        if !is_name(&self.name) {
+            let message = format!(
+                "`{}` cannot be the name of a directory: letters, digits, `.`, `_` and `-`, at most 64",
+                self.name
+            );
+            return Err(Refusal::new(Code::InvalidName, message));
+        }
+        Ok(())
+    }
+}
+
+/// Everything that a source holds, by path; what lies inside a skill is a part of it.
+pub fn find(fetched: &Fetched, config: &Config) -> Vec<Candidate> {
+    let inspection = inspect_path(&fetched.top, config, Profile::Lenient).unwrap_or_default();
+    let plugins = plugins(&fetched.top, &inspection);
+    let mut found = plugins.clone();
+    for inspected in &inspection.skills {
+        let skill = skill(&fetched.top, inspected, &plugins);
+        let is_inside = |outer: &Candidate| {
+            outer.kind == Kind::Skill
+                && !outer.flat
+                && !outer.path.is_empty()
+                && is_below(&skill.place, &outer.place)
+        };
+        if !found.iter().any(is_inside) {
+            found.push(skill);
+        }
+    }
+    found
+}
+
+fn is_below(inner: &Path, outer: &Path) -> bool {
+    inner != outer && inner.starts_with(outer)
+}
+
+fn plugins(top: &Path, inspection: &Inspection) -> Vec<Candidate> {
+    let mut plugins: Vec<Candidate> = Vec::new();
+    for plugin in &inspection.plugins {
+        let stem =
+            || plugin.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        plugins.push(Candidate {
+            kind: Kind::Plugin,
+            name: plugin.name.clone().filter(|name| is_name(name)).unwrap_or_else(stem),
+            path: below(top, &plugin.path),
+            place: plugin.path.clone(),
+            main: plugin.manifest.to_owned(),
+            flat: false,
+            plugin: None,
+            description: plugin.description.clone(),
+            broken: plugin.name.is_none().then(|| format!("its manifest `{}` is not valid", plugin.manifest)),
+        });
+    }
+    plugins
+}
+
+fn skill(top: &Path, inspected: &Inspected, plugins: &[Candidate]) -> Candidate {
+    let file = inspected.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let flat = !file.eq_ignore_ascii_case("SKILL.md");
+    let directory = inspected.path.parent().unwrap_or(top);
+    let place = if flat { inspected.path.clone() } else { directory.to_owned() };
+    let stem = place.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let plugin = plugins.iter().filter(|plugin| place.starts_with(&plugin.place));
+    let innermost = plugin.max_by_key(|plugin| plugin.place.as_os_str().len());
+    let broken = inspected.problems.iter().find(|problem| problem.excludes());
+    Candidate {
+        kind: Kind::Skill,
+        // A name with blanks is one to show; the stem is the id.
+        name: if is_name(&inspected.name) { inspected.name.clone() } else { stem.clone() },
+        path: below(top, &place),
+        main: if flat { "SKILL.md".to_owned() } else { file.clone() },
+        flat,
+        plugin: innermost.map(|plugin| plugin.name.clone()),
+        description: description(&inspected.path, &file, &stem),
+        broken: (!inspected.loaded)
+            .then(|| broken.map_or_else(|| "it is no skill".to_owned(), |problem| problem.message.clone())),
+        place,
+    }
+}
+
+/// Where something lies below the source, with `/` between names.
+fn below(top: &Path, place: &Path) -> String {
+    let below = place.strip_prefix(top).unwrap_or(place);
+    below.iter().map(|name| name.to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+fn description(path: &Path, file: &str, stem: &str) -> String {
+    let bytes = fs::read(path).unwrap_or_default();
+    let reading = skill::read(&Source::new(file, stem, &bytes), Profile::Lenient);
+    reading.skill.map(|skill| skill.description).unwrap_or_default()
+}
+
+/// Which of them are meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Selection {
+    /// The only one there is.
+    Only,
+    /// Everything that stands by itself: plugins, and skills of none.
+    All,
+    /// These, by name.
+    Named(Vec<String>),
+}
+
+/// Chooses among what was found.
+pub fn choose(found: &[Candidate], selection: &Selection) -> Result<Vec<Candidate>, Refusal> {
+    let whole: Vec<&Candidate> = found.iter().filter(|candidate| candidate.plugin.is_none()).collect();
+    if found.is_empty() {
+        return Err(Refusal::new(Code::NoSkills, "there is no skill and no plugin in it"));
+    }
+    match selection {
+        Selection::Named(names) => {
+            let mut chosen: Vec<Candidate> = Vec::new();
+            for name in names {
+                let candidate = named(found, name)?;
+                if !chosen.contains(&candidate) {
+                    chosen.push(candidate);
+                }
+            }
+            Ok(chosen)
+        }
+        Selection::All => Ok(once(whole)),
+        Selection::Only => match whole.as_slice() {
+            [only] => Ok(vec![(*only).clone()]),
+            several => {
+                let message = format!(
+                    "there are {} skills and plugins in it: choose with `--skill NAME,NAME`, or take `--all`; `--list` shows them",
+                    several.len()
+                );
+                Err(Refusal::new(Code::ChoiceRequired, message))
+            }
+        },
+    }
+}
+
+/// Those that load, each name once: the one that lies least deep, and among those the first.
+fn once(whole: Vec<&Candidate>) -> Vec<Candidate> {
+    let mut sorted: Vec<&Candidate> =
+        whole.into_iter().filter(|candidate| candidate.broken.is_none()).collect();
+    sorted.sort_by_key(|candidate| (candidate.path.matches('/').count(), candidate.path.clone()));
+    let mut chosen: Vec<Candidate> = Vec::new();
+    for candidate in sorted {
+        let is_known = |known: &Candidate| known.kind == candidate.kind && known.name == candidate.name;
+        if !chosen.iter().any(is_known) {
+            chosen.push(candidate.clone());
+        }
+    }
+    chosen.sort_by(|one, other| (one.kind, &one.name).cmp(&(other.kind, &other.name)));
+    chosen
+}
+
+/// The one of this name: whole names count before those of skills in plugins.
+fn named(found: &[Candidate], name: &str) -> Result<Candidate, Refusal> {
+    let is_whole = |candidate: &&Candidate| candidate.qualified() == name;
+    let mut matches: Vec<&Candidate> = found.iter().filter(is_whole).collect();
+    if matches.is_empty() {
+        matches = found.iter().filter(|candidate| candidate.name == name).collect();
+    }
+    match matches.as_slice() {
+        [] => {
+            let near = near(name, found.iter().map(Candidate::qualified));
+            let hint = if near.is_empty() {
+                "`--list` shows what is in it".to_owned()
+            } else {
+                format!("did you mean `{}`?", near.join("`, `"))
+            };
+            Err(Refusal::new(Code::SkillNotFound, format!("there is no `{name}` in it; {hint}")))
+        }
+        [one] => Ok({
+            let mut chosen = (*one).clone();
+            // Named by itself it is installed by itself.
+            chosen.plugin = None;
+            chosen
+        }),
+        several => {
+            let paths: Vec<&str> = several.iter().map(|candidate| candidate.path.as_str()).collect();
+            let message = format!(
+                "`{name}` is in it {}, at `{}`; put the path behind the repository",
+                counted(several.len(), "time"),
+                paths.join("`, `")
+            );
+            Err(Refusal::new(Code::SkillAmbiguous, message))
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Getting a source: a directory as it lies, an archive unpacked, a repository fetched, each at one place afterwards.
+
+use super::site_index::fetch_site;
+use super::{Installer, failure};
+use crate::cause::with_cause;
+use crate::{Code, Refusal};
+use guild_manifest::config::{Config, Layer};
+use guild_manifest::tree::Data;
+use guild_manifest::{Digest, DigestBuilder};
+use guild_source::lock::{Origin, SourceType, is_name};
+use guild_source::spec::{self, GitSpec, Spec, UrlSpec};
+use guild_source::store::Scratch;
+use guild_source::{archive, git, http};
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+/// The forge that `owner/repo` means where nobody has configured another.
+const FORGE: &str = "https://github.com";
+
+/// A source that is here.
+#[derive(Debug)]
+pub struct Fetched {
+    /// The directory with everything.
+    pub top: PathBuf,
+    /// Where it came from; its path is that of `top` in the source.
+    pub origin: Origin,
+    /// The skill that was meant by the source's own text.
+    pub skill: Option<String>,
+    _scratch: Option<Scratch>,
+}
+
+/// Reads what a person typed.
+pub fn understand(desk: &Installer<'_>, text: &str, reference: Option<&str>) -> Result<Spec, Refusal> {
+    let mut spec = spec::parse(text, &forge(&desk.hall.config)?).map_err(|error| failure::of_spec(&error))?;
+    let machine = &desk.hall.machine;
+    match &mut spec {
+        Spec::Git(git) => {
+            // Whoever wrote the project could else put a directory in the way of a repository, or a repository of a directory.
+            if !text.contains(':') && machine.directory.join(text).exists() {
+                let message = format!(
+                    "`{text}` is a directory or a file here, and a repository elsewhere; write `./{text}` or `{}`",
+                    git.url
+                );
+                return Err(Refusal::new(Code::SourceAmbiguous, message));
+            }
+            if let Some(reference) = reference {
+                if !spec::is_reference(reference) {
+                    let message = format!("`{reference}` cannot be the name of a branch, a tag or a commit");
+                    return Err(Refusal::new(Code::SourceInvalid, message));
+                }
+                git.reference = Some(reference.to_owned());
+            }
+        }
+        Spec::Path(path) => {
+            if reference.is_some() {
+                let message = "a directory or an archive has no refs; `--ref` is for repositories";
+                return Err(Refusal::new(Code::SourceInvalid, message));
+            }
+            if let (Ok(rest), Some(home)) = (path.strip_prefix("~"), &machine.home) {
+                *path = home.join(rest);
+            }
+            // Without the `.` in front, which is nothing to show people.
+            *path = machine.directory.join(&*path).components().collect();
+        }
+        Spec::Url(_) if reference.is_some() => {
+            let message = "a file at an address has no refs; `--ref` is for repositories";
+            return Err(Refusal::new(Code::SourceInvalid, message));
+        }
+        Spec::Url(_) => {}
+    }
+    Ok(spec)
+}
+
+impl Fetched {
+    /// A source that lies in a directory of ours.
+    pub fn new(top: PathBuf, origin: Origin, scratch: Scratch) -> Self {
+        Self { top, origin, skill: None, _scratch: Some(scratch) }
+    }
+}
+
+/// Gets a source; of a site's index only these, where some are named.
+pub async fn fetch(desk: &Installer<'_>, spec: &Spec, wanted: &[String]) -> Result<Fetched, Refusal> {
+    match spec {
+        Spec::Path(path) => local(desk, path),
+        Spec::Git(spec) => {
+            if spec.may_be_site() {
+                let wanted: Vec<String> = wanted.iter().chain(&spec.at).cloned().collect();
+                if let Some(fetched) = fetch_site(desk, &spec.url, &wanted).await? {
+                    return Ok(Fetched { skill: spec.at.clone(), ..fetched });
+                }
+            }
+            repository(desk, spec).await
+        }
+        Spec::Url(spec) => remote(desk, spec).await,
+    }
+}
+
+/// Downloads a file, and unpacks it where it is an archive.
+async fn remote(desk: &Installer<'_>, spec: &UrlSpec) -> Result<Fetched, Refusal> {
+    let UrlSpec { url, digest, is_skill } = spec;
+    let scratch = desk.store.scratch()?;
+    let path = url.split('?').next().unwrap_or_default();
+    let mut names = path.rsplit('/');
+    let name = names.next().unwrap_or_default();
+    let file = scratch.path().join("download");
+    let told = |count: u64| (desk.progress)(&format!("fetching {name}: {} KiB", count / 1024));
+    told(0);
+    http::download(url, &file, &told).await.map_err(failure::of_http)?;
+    let found = digest_of(&file).map_err(|error| Refusal::new(Code::ReadFailed, error.to_string()))?;
+    if digest.is_some_and(|digest| digest != found) {
+        let message = format!("{url} is {found}, which is not what was asked for; nothing of it was kept");
+        return Err(Refusal::new(Code::SourceChanged, message));
+    }
+    // A skill's file is named after the directory that it lies in.
+    let top = directory_in(&scratch, if *is_skill { names.next().unwrap_or_default() } else { stem(name) })?;
+    if *is_skill {
+        let placed = fs::rename(&file, top.join("SKILL.md"));
+        placed.map_err(|error| Refusal::new(Code::WriteFailed, with_cause(&error)))?;
+    } else {
+        archive::unpack(&file, &top).map_err(failure::of_archive)?;
+    }
+    let origin = Origin {
+        source: url.clone(),
+        source_type: if *is_skill { SourceType::Skills } else { SourceType::Archive },
+        path: None,
+        reference: None,
+        resolved: Some(found.to_string()),
+    };
+    Ok(Fetched { top, origin, skill: None, _scratch: Some(scratch) })
+}
+
+/// The name of an archive without its end.
+fn stem(name: &str) -> &str {
+    [".tar.gz", ".tgz", ".tar", ".zip"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
+}
+
+fn local(desk: &Installer<'_>, path: &Path) -> Result<Fetched, Refusal> {
+    let real = path
+        .canonicalize()
+        .map_err(|_| Refusal::new(Code::PathNotFound, format!("there is nothing at {}", path.display())))?;
+    let is_skill_file = real.file_name().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"));
+    let real = if is_skill_file { real.parent().map(Path::to_owned).unwrap_or(real) } else { real };
+    if !real.is_dir() {
+        return packed(desk, &real);
+    }
+    let origin = Origin {
+        source: real.to_string_lossy().into_owned(),
+        source_type: SourceType::Local,
+        path: None,
+        reference: None,
+        resolved: None,
+    };
+    Ok(Fetched { top: real, origin, skill: None, _scratch: None })
+}
+
+/// Unpacks an archive.
+fn packed(desk: &Installer<'_>, path: &Path) -> Result<Fetched, Refusal> {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    (desk.progress)(&format!("unpacking {name}"));
+    let scratch = desk.store.scratch()?;
+    let top = directory_in(&scratch, stem(&name))?;
+    archive::unpack(path, &top).map_err(failure::of_archive)?;
+    let digest = digest_of(path).map_err(|error| {
+        Refusal::new(Code::ReadFailed, format!("cannot read {}: {error}", path.display()))
+    })?;
+    let origin = Origin {
+        source: path.to_string_lossy().into_owned(),
+        source_type: SourceType::Archive,
+        path: None,
+        reference: None,
+        resolved: Some(digest.to_string()),
+    };
+    Ok(Fetched { top, origin, skill: None, _scratch: Some(scratch) })
+}
+
+async fn repository(desk: &Installer<'_>, spec: &GitSpec) -> Result<Fetched, Refusal> {
+    (desk.progress)(&format!("fetching {}", spec.url));
+    let scratch = desk.store.scratch()?;
+    let top = directory_in(&scratch, spec.repository_name())?;
+    let fetched = git::fetch(desk.git, spec, scratch.path(), &top).await.map_err(failure::of_git)?;
+    let origin = Origin {
+        source: spec.url.clone(),
+        source_type: SourceType::Git,
+        path: spec.path.clone(),
+        reference: fetched.reference,
+        resolved: Some(fetched.commit),
+    };
+    Ok(Fetched { top, origin, skill: fetched.skill, _scratch: Some(scratch) })
+}
+
+/// A fresh directory; a skill at its root that has no name of its own gets its name.
+pub fn directory_in(scratch: &Scratch, name: &str) -> Result<PathBuf, Refusal> {
+    let top = scratch.path().join("tree").join(if is_name(name) { name } else { "source" });
+    fs::create_dir_all(&top).map_err(|error| {
+        Refusal::new(Code::WriteFailed, format!("cannot make {}: {}", top.display(), with_cause(&error)))
+    })?;
+    Ok(top)
+}
+
+/// The digest of a file.
+pub fn digest_of(path: &Path) -> io::Result<Digest> {
+    let mut builder = DigestBuilder::default();
+    let mut file = File::open(path)?;
+    let mut piece = vec![0; 64 * 1024];
+    loop {
+        match file.read(&mut piece)? {
+            0 => return Ok(builder.finish()),
+            count => builder.add(piece.get(..count).unwrap_or_default()),
+        }
+    }
+}
+
+/// The forge that `owner/repo` means: `sources.github` of the person's or the machine's configuration, for a mirror.
+fn forge(config: &Config) -> Result<String, Refusal> {
+    let sections = config.sections.iter().filter(|section| section.name == "sources");
+    let own = sections.filter(|section| section.layer != Layer::Project);
+    let Some(value) = own.filter_map(|section| section.data.get("github")).next_back() else {
+        return Ok(FORGE.to_owned());
+    };
+    match value {
+        Data::Text(base) if spec::parse(&format!("{base}/a/b"), FORGE).is_ok() && base.contains("://") => {
+            Ok(base.clone())
+        }
+        _ => {
+            let message =
+                "`sources.github` in your configuration is no address such as `https://git.example`";
+            Err(Refusal::new(Code::SourceInvalid, message))
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! `list --installed`: what is installed, from where, and whether it is as it was.
+
+use super::drift::drift;
+use super::place::{Scope, site};
+use super::{Installer, failure};
+use crate::reply::{Installed, InstalledLine};
+use crate::{Envelope, Refusal};
+use guild_manifest::skill::{self, Profile, Source};
+use guild_source::lock::{Entry, Kind};
+use guild_source::site::Site;
+use std::fs;
+
+/// How much of a skill's instructions is shown.
+const PREVIEW: usize = 200;
+
+/// Lists what is installed in the project and by the person.
+pub async fn installed(desk: &Installer<'_>) -> Envelope<Installed> {
+    let mut reply = Installed::default();
+    for scope in [Scope::Project, Scope::User] {
+        // Where nothing can be installed nothing is.
+        let Ok(site) = site(&desk.hall.machine, desk.places, scope) else { continue };
+        match lines(&site, scope) {
+            Ok(lines) => reply.installed.extend(lines),
+            Err(refusal) => return refusal.into_envelope(),
+        }
+    }
+    reply.count = reply.installed.len();
+    Envelope::ok(reply)
+}
+
+fn lines(site: &Site, scope: Scope) -> Result<Vec<InstalledLine>, Refusal> {
+    let lock = site.read_lock().map_err(failure::of_site)?;
+    Ok(lock.entries().iter().map(|entry| line(site, scope, entry)).collect())
+}
+
+fn line(site: &Site, scope: Scope, entry: &Entry) -> InstalledLine {
+    InstalledLine {
+        name: entry.name.clone(),
+        kind: entry.kind.word(),
+        scope: scope.word(),
+        state: drift(site, entry).word(),
+        source: entry.origin.source.clone(),
+        source_type: entry.origin.source_type.word(),
+        source_path: entry.origin.path.clone(),
+        r#ref: entry.origin.reference.clone(),
+        resolved: entry.origin.resolved.clone(),
+        pinned: entry.pinned,
+        path: site.place(entry.kind, &entry.name).to_string_lossy().into_owned(),
+        digest: entry.digest.to_string(),
+        files: entry.tree.files().len(),
+        preview: preview(site, entry),
+    }
+}
+
+/// The first words of a skill's instructions.
+fn preview(site: &Site, entry: &Entry) -> String {
+    let is_own = |path: &str| entry.kind == Kind::Skill && path.eq_ignore_ascii_case("SKILL.md");
+    let Some(file) = entry.tree.files().iter().find(|file| is_own(&file.path)) else { return String::new() };
+    let bytes = fs::read(site.place(entry.kind, &entry.name).join(&file.path)).unwrap_or_default();
+    let reading = skill::read(&Source::new(&file.path, &entry.name, &bytes), Profile::Lenient);
+    reading.body.trim().chars().take(PREVIEW).collect()
+}

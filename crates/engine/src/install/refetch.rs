@@ -1,0 +1,117 @@
+//! Getting something again that is in the lock: as it was locked, or as it is now.
+//!
+//! A lock is a text that others may have written, so that its sources are read as strictly as what a person types.
+
+use super::fetch::{Fetched, fetch};
+use super::staging::stage;
+use super::{Installer, failure};
+use crate::{Code, Refusal};
+use guild_source::lock::{Entry, SourceType};
+use guild_source::site::Site;
+use guild_source::spec::{self, GitSpec, Spec};
+use guild_source::store::Stored;
+use std::path::{Path, PathBuf};
+
+/// Fetches sources, each state of one once.
+pub struct Refetch<'a, 'd> {
+    desk: &'a Installer<'d>,
+    site: &'a Site,
+    fetched: Vec<(Spec, Vec<String>, Fetched)>,
+}
+
+impl<'a, 'd> Refetch<'a, 'd> {
+    /// Nothing fetched yet.
+    pub fn new(desk: &'a Installer<'d>, site: &'a Site) -> Self {
+        Self { desk, site, fetched: Vec::new() }
+    }
+
+    /// The files of an entry as they are locked.
+    pub async fn locked(&mut self, entry: &Entry) -> Result<Stored, Refusal> {
+        let spec = self.spec(entry, entry.origin.resolved.as_deref())?;
+        let (_, stored) = self.get(entry, spec).await?;
+        if stored.digest != entry.digest {
+            let message = format!(
+                "{} `{}` from {} is not what the lock says; nothing was installed",
+                entry.kind, entry.name, entry.origin.source
+            );
+            return Err(Refusal::new(Code::SourceChanged, message));
+        }
+        Ok(stored)
+    }
+
+    /// The files of an entry as they are at the ref that was asked for, and what that was found to be.
+    pub async fn latest(&mut self, entry: &Entry) -> Result<(Option<String>, Stored), Refusal> {
+        let spec = self.spec(entry, entry.origin.reference.as_deref())?;
+        self.get(entry, spec).await
+    }
+
+    fn spec(&self, entry: &Entry, reference: Option<&str>) -> Result<Spec, Refusal> {
+        let url = &entry.origin.source;
+        if is_elsewhere(entry) {
+            let spec = spec::parse(url, "").map_err(|error| failure::of_spec(&error))?;
+            return if matches!(spec, Spec::Url(_)) { Ok(spec) } else { Err(refused(entry)) };
+        }
+        if matches!(entry.origin.source_type, SourceType::Local | SourceType::Archive) {
+            return Ok(Spec::Path(source_path(self.site, entry)));
+        }
+        let is_same = |spec: &GitSpec| spec.url == *url && spec.path.is_none() && spec.at.is_none();
+        match spec::parse(url, "") {
+            Ok(Spec::Git(spec)) if is_same(&spec) && reference.is_none_or(spec::is_reference) => {
+                Ok(Spec::Git(GitSpec { reference: reference.map(str::to_owned), ..spec }))
+            }
+            _ => Err(refused(entry)),
+        }
+    }
+
+    async fn get(&mut self, entry: &Entry, spec: Spec) -> Result<(Option<String>, Stored), Refusal> {
+        // Of a site's index only what is meant is fetched.
+        let is_site = entry.origin.source_type == SourceType::WellKnown;
+        let named = entry.origin.path.as_deref().and_then(|path| path.split('/').next());
+        let wanted: Vec<String> = named.filter(|_| is_site).map(str::to_owned).into_iter().collect();
+        let is_known = |(known, names, _): &(Spec, Vec<String>, Fetched)| *known == spec && *names == wanted;
+        let at = match self.fetched.iter().position(is_known) {
+            Some(at) => at,
+            None => {
+                let fetched = fetch(self.desk, &spec, &wanted).await?;
+                self.fetched.push((spec, wanted, fetched));
+                self.fetched.len() - 1
+            }
+        };
+        let Some((_, _, fetched)) = self.fetched.get(at) else {
+            return Err(Refusal::new(Code::Internal, "what was fetched is gone"));
+        };
+        let path = entry.origin.path.as_deref().unwrap_or_default();
+        let is_below = path.split('/').all(|name| !matches!(name, "." | ".."));
+        let place = fetched.top.join(path);
+        if !is_below || Path::new(path).is_absolute() || !place.exists() {
+            let message =
+                format!("{} has no `{path}` any more, where `{}` came from", entry.origin.source, entry.name);
+            return Err(Refusal::new(Code::PathNotFound, message));
+        }
+        let stored = stage(self.desk, &entry.name, &place)?;
+        Ok((fetched.origin.resolved.clone(), stored))
+    }
+}
+
+/// Whether an entry came as a file from an address.
+pub fn is_elsewhere(entry: &Entry) -> bool {
+    let is_file = matches!(entry.origin.source_type, SourceType::Archive | SourceType::Skills);
+    is_file && entry.origin.source.contains("://")
+}
+
+fn refused(entry: &Entry) -> Refusal {
+    let (name, source) = (&entry.name, &entry.origin.source);
+    let message = format!("the lock's source of `{name}`, `{source}`, is not one that is fetched");
+    Refusal::new(Code::SourceInvalid, message)
+}
+
+/// Where the source of an entry lies on this machine; a relative one is so to the lock.
+pub fn source_path(site: &Site, entry: &Entry) -> PathBuf {
+    let directory = site.lock_file().parent().unwrap_or(Path::new("/"));
+    directory.join(&entry.origin.source).components().collect()
+}
+
+/// The directory that a linked entry leads to.
+pub fn local_place(site: &Site, entry: &Entry) -> PathBuf {
+    source_path(site, entry).join(entry.origin.path.as_deref().unwrap_or_default())
+}

@@ -1,0 +1,64 @@
+//! `remove`: out of its place and out of the lock, all at once.
+
+use super::drift::{Drift, drift};
+use super::place::{Scope, site};
+use super::select::select;
+use super::settled::{Fate, settled};
+use super::{Installer, failure};
+use crate::reply::Changed;
+use crate::{Code, Envelope, Refusal};
+use guild_source::lock::Entry;
+use guild_source::site::{Change, Site};
+
+/// What to remove.
+pub struct RemoveRequest<'a> {
+    /// By name.
+    pub names: &'a [String],
+    /// From where.
+    pub scope: Scope,
+    /// Whether edits of one's own go too.
+    pub force: bool,
+}
+
+/// Removes what was installed; what somebody has edited only where that is asked for.
+pub async fn remove(desk: &Installer<'_>, request: &RemoveRequest<'_>) -> Envelope<Changed> {
+    match run(desk, request) {
+        Ok(reply) => {
+            let message = format!("{} removed", reply.changes.len());
+            Envelope::ok(reply).with_message(message)
+        }
+        Err(refusal) => refusal.into_envelope(),
+    }
+}
+
+fn run(desk: &Installer<'_>, request: &RemoveRequest<'_>) -> Result<Changed, Refusal> {
+    let site = site(&desk.hall.machine, desk.places, request.scope)?;
+    let held = site.hold().map_err(failure::of_site)?;
+    let mut lock = site.read_lock().map_err(failure::of_site)?;
+    let entries: Vec<Entry> = select(&lock, request.names)?.into_iter().cloned().collect();
+    if !request.force {
+        entries.iter().try_for_each(|entry| refuse_edited(&site, entry))?;
+    }
+    let mut changes = Vec::new();
+    for Entry { kind, name, .. } in &entries {
+        lock.remove(*kind, name);
+        changes.push(Change::Remove { kind: *kind, name });
+    }
+    held.apply(desk.store, &changes, &lock).map_err(failure::of_site)?;
+    let changes = settled(&site, entries.iter().map(|entry| (Fate::Removed, entry)));
+    Ok(Changed { scope: request.scope.word(), changes, ..Changed::default() })
+}
+
+/// Refuses to lose what somebody has written.
+pub fn refuse_edited(site: &Site, entry: &Entry) -> Result<(), Refusal> {
+    match drift(site, entry) {
+        Drift::Edited { .. } => {
+            let message = format!(
+                "{} `{}` has edits of yours, which would be lost: see `guild verify {}`; `--force` goes on without them",
+                entry.kind, entry.name, entry.name
+            );
+            Err(Refusal::new(Code::LocallyEdited, message))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,72 @@
+//! `rollback`: back to what was installed before the last update.
+
+use super::add::previous;
+use super::place::{Scope, site};
+use super::refetch::Refetch;
+use super::remove::refuse_edited;
+use super::select::one;
+use super::settled::{Fate, settled};
+use super::{Installer, failure};
+use crate::reply::Changed;
+use crate::{Code, Envelope, Refusal};
+use guild_source::lock::{Entry, Origin, Previous};
+use guild_source::site::{Change, Site};
+use guild_source::store::Stored;
+
+/// Puts back what was there before; what somebody has edited only where that is asked for.
+pub async fn rollback(desk: &Installer<'_>, scope: Scope, name: &str, force: bool) -> Envelope<Changed> {
+    match run(desk, scope, name, force).await {
+        Ok(reply) => {
+            let message = format!("`{name}` is what it was; `guild pin {name}` keeps updates from it");
+            Envelope::ok(reply).with_message(message)
+        }
+        Err(refusal) => refusal.into_envelope(),
+    }
+}
+
+async fn run(desk: &Installer<'_>, scope: Scope, name: &str, force: bool) -> Result<Changed, Refusal> {
+    let site = site(&desk.hall.machine, desk.places, scope)?;
+    let before = site.read_lock().map_err(failure::of_site)?;
+    let entry = one(&before, name)?.clone();
+    let Some(earlier) = entry.previous.clone() else {
+        let message = format!("{} `{name}` was never updated, so there is nothing to go back to", entry.kind);
+        return Err(Refusal::new(Code::NothingBefore, message));
+    };
+    if !force {
+        refuse_edited(&site, &entry)?;
+    }
+    let stored = earlier_files(desk, &site, &entry, &earlier).await?;
+    let held = site.hold().map_err(failure::of_site)?;
+    let mut lock = site.read_lock().map_err(failure::of_site)?;
+    if lock != before {
+        let message = format!("{} was changed meanwhile; run it again", site.lock_file().display());
+        return Err(Refusal::new(Code::InstallConflict, message));
+    }
+    let restored = Entry {
+        origin: Origin { resolved: earlier.resolved, ..entry.origin.clone() },
+        digest: stored.digest,
+        tree: stored.tree,
+        previous: Some(previous(&entry)),
+        ..entry
+    };
+    lock.put(restored.clone());
+    let change = Change::Place { kind: restored.kind, name: &restored.name, tree: &restored.tree };
+    held.apply(desk.store, &[change], &lock).map_err(failure::of_site)?;
+    let changes = settled(&site, [(Fate::Updated, &restored)]);
+    Ok(Changed { scope: scope.word(), changes, ..Changed::default() })
+}
+
+/// The files of the earlier state: out of the store, or fetched again where another machine has installed it.
+async fn earlier_files(
+    desk: &Installer<'_>,
+    site: &Site,
+    entry: &Entry,
+    earlier: &Previous,
+) -> Result<Stored, Refusal> {
+    if let Ok(stored) = desk.store.tree(&earlier.digest) {
+        return Ok(stored);
+    }
+    let origin = Origin { resolved: earlier.resolved.clone(), ..entry.origin.clone() };
+    let earlier = Entry { origin, digest: earlier.digest, ..entry.clone() };
+    Refetch::new(desk, site).locked(&earlier).await
+}

@@ -1,0 +1,219 @@
+//! `update`: what is at the source now, shown with everything that it changes, and installed once a person has agreed.
+//!
+//! What somebody has edited is never overwritten without being asked: kept, replaced, or merged.
+
+use super::add::previous;
+use super::compare::compare_trees;
+use super::drift::{Drift, drift};
+use super::merge::{Sides, merge};
+use super::place::{Scope, site};
+use super::refetch::Refetch;
+use super::select::select;
+use super::settled::{Fate, settled};
+use super::staging::main_file;
+use super::vetting::{self, Look};
+use super::{Installer, failure};
+use crate::reply::{Comparison, Update, UpdateLine};
+use crate::{Code, Envelope, Refusal};
+use guild_source::lock::{Entry, Lock, Origin};
+use guild_source::site::{Change, Site};
+use guild_source::store::Stored;
+
+/// What becomes of edits of one's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edits {
+    /// They stop the update.
+    Refuse,
+    /// They stay, and so does what they are in.
+    Keep,
+    /// They go.
+    Replace,
+    /// They are merged with the update.
+    Merge,
+}
+
+/// Asks a person who has seen what would change.
+pub type Confirm<'a> = &'a (dyn Fn(&Update) -> bool + Sync);
+
+/// What to update.
+pub struct UpdateRequest<'a> {
+    /// By name; all where none is named.
+    pub names: &'a [String],
+    /// Where.
+    pub scope: Scope,
+    /// What becomes of edits.
+    pub edits: Edits,
+    /// Whether it is agreed to unseen.
+    pub agreed: bool,
+    /// Whom to ask otherwise.
+    pub confirm: Option<Confirm<'a>>,
+}
+
+/// One thing that is going to change.
+struct Ready {
+    /// The entry that the lock will have.
+    entry: Entry,
+    /// The files at the source.
+    stored: Stored,
+    /// The files that will lie in the place, where edits are merged into them.
+    merged: Option<Stored>,
+}
+
+/// Updates what is installed.
+pub async fn update(desk: &Installer<'_>, request: &UpdateRequest<'_>) -> Envelope<Update> {
+    let mut reply = Update { scope: request.scope.word(), ..Update::default() };
+    match run(desk, request, &mut reply).await {
+        Ok(()) => {
+            let message = match reply.changes.iter().filter(|change| change.change == "updated").count() {
+                0 if reply.updates.iter().all(|line| line.state == "current") => {
+                    "everything is up to date".to_owned()
+                }
+                0 => "nothing was updated".to_owned(),
+                count => format!("{count} updated; `guild rollback NAME` goes back"),
+            };
+            Envelope::ok(reply).with_message(message)
+        }
+        Err(Refusal { code, message }) => Envelope::error(code, message, reply),
+    }
+}
+
+async fn run(desk: &Installer<'_>, request: &UpdateRequest<'_>, reply: &mut Update) -> Result<(), Refusal> {
+    let site = site(&desk.hall.machine, desk.places, request.scope)?;
+    let lock = site.read_lock().map_err(failure::of_site)?;
+    let mut refetch = Refetch::new(desk, &site);
+    let mut ready = Vec::new();
+    for entry in select(&lock, request.names)? {
+        let (line, prepared) = prepare(desk, request, &mut refetch, (&site, entry)).await?;
+        reply.updates.push(line);
+        ready.extend(prepared);
+    }
+    let looks: Vec<Look<'_>> = ready.iter().filter_map(Ready::look).collect();
+    reply.vetted = vetting::vet(desk, &looks);
+    vetting::refuse_denied(&reply.vetted, "")?;
+    let is_shown = reply.updates.iter().any(|line| line.state == "update");
+    if is_shown && !request.agreed && !request.confirm.is_some_and(|confirm| confirm(reply)) {
+        let message = "nothing was changed: look at what would be, and say `--yes`";
+        return Err(Refusal::new(Code::NotConfirmed, message));
+    }
+    install(desk, &site, (&lock, &ready), reply)
+}
+
+/// Finds out what an update does to one entry.
+async fn prepare(
+    desk: &Installer<'_>,
+    request: &UpdateRequest<'_>,
+    refetch: &mut Refetch<'_, '_>,
+    (site, entry): (&Site, &Entry),
+) -> Result<(UpdateLine, Option<Ready>), Refusal> {
+    let mut line = line(entry);
+    if entry.pinned || entry.linked {
+        line.state = if entry.pinned { "pinned" } else { "current" };
+        return Ok((line, None));
+    }
+    let (resolved, stored) = refetch.latest(entry).await?;
+    line.to.clone_from(&resolved);
+    let next = |previous| Entry {
+        origin: Origin { resolved: resolved.clone(), ..entry.origin.clone() },
+        digest: stored.digest,
+        tree: stored.tree.clone(),
+        previous,
+        ..entry.clone()
+    };
+    if stored.digest == entry.digest {
+        // The commit has moved and the files have not: that is worth writing down, and nothing to ask about.
+        let moved = (resolved != entry.origin.resolved).then(|| next(entry.previous.clone()));
+        return Ok((line, moved.map(|entry| Ready { entry, stored: stored.clone(), merged: None })));
+    }
+    let old = match desk.store.tree(&entry.digest) {
+        Ok(old) => old,
+        Err(_) => refetch.locked(entry).await?,
+    };
+    line.state = "update";
+    line.comparison = compare_trees(desk, &entry.name, &old.tree, &stored.tree)?;
+    let mut merged = None;
+    if matches!(drift(site, entry), Drift::Edited { .. }) {
+        line.edits = edits(request, entry)?;
+        if line.edits == "kept" {
+            line.state = "kept";
+            return Ok((line, None));
+        }
+        if line.edits == "merged" {
+            let ours = site.place(entry.kind, &entry.name);
+            let sides = Sides { name: &entry.name, base: &old.tree, ours: &ours, theirs: &stored };
+            merged = Some(merge(desk, &sides).await?);
+        }
+    }
+    let entry = next(Some(previous(entry)));
+    Ok((line, Some(Ready { entry, stored, merged })))
+}
+
+fn line(entry: &Entry) -> UpdateLine {
+    UpdateLine {
+        name: entry.name.clone(),
+        kind: entry.kind.word(),
+        state: "current",
+        from: entry.origin.resolved.clone(),
+        to: None,
+        edits: "none",
+        comparison: Comparison::default(),
+    }
+}
+
+/// What becomes of the edits of an entry.
+fn edits(request: &UpdateRequest<'_>, entry: &Entry) -> Result<&'static str, Refusal> {
+    match request.edits {
+        Edits::Keep => Ok("kept"),
+        Edits::Replace => Ok("replaced"),
+        Edits::Merge => Ok("merged"),
+        Edits::Refuse => {
+            let message = format!(
+                "{} `{}` has edits of yours (see `guild verify {}`): say `--keep`, `--replace` or `--merge`",
+                entry.kind, entry.name, entry.name
+            );
+            Err(Refusal::new(Code::LocallyEdited, message))
+        }
+    }
+}
+
+impl Ready {
+    fn look(&self) -> Option<Look<'_>> {
+        let stored = self.merged.as_ref().unwrap_or(&self.stored);
+        Some(Look { kind: self.entry.kind, name: &self.entry.name, main: main_file(&self.entry)?, stored })
+    }
+
+    /// The files that will lie in the place.
+    fn files(&self) -> &Stored {
+        self.merged.as_ref().unwrap_or(&self.stored)
+    }
+}
+
+/// Puts everything in its place, unless somebody has changed the lock meanwhile.
+fn install(
+    desk: &Installer<'_>,
+    site: &Site,
+    (before, ready): (&Lock, &[Ready]),
+    reply: &mut Update,
+) -> Result<(), Refusal> {
+    if ready.is_empty() {
+        return Ok(());
+    }
+    let held = site.hold().map_err(failure::of_site)?;
+    let mut lock = site.read_lock().map_err(failure::of_site)?;
+    if lock != *before {
+        let message = format!("{} was changed meanwhile; run it again", site.lock_file().display());
+        return Err(Refusal::new(Code::InstallConflict, message));
+    }
+    let (mut changes, mut fates) = (Vec::new(), Vec::new());
+    for ready in ready {
+        let (kind, name) = (ready.entry.kind, ready.entry.name.as_str());
+        let is_new = before.get(kind, name).is_none_or(|old| old.digest != ready.entry.digest);
+        if is_new {
+            changes.push(Change::Place { kind, name, tree: &ready.files().tree });
+        }
+        fates.push((if is_new { Fate::Updated } else { Fate::Unchanged }, &ready.entry));
+        lock.put(ready.entry.clone());
+    }
+    held.apply(desk.store, &changes, &lock).map_err(failure::of_site)?;
+    reply.changes = settled(site, fates);
+    Ok(())
+}

@@ -1,0 +1,65 @@
+//! What the vet says of files that are to be installed: it looks at the stored copy, which is what will be installed.
+
+use super::Installer;
+use crate::reply::VettedCandidate;
+use crate::vet::{Plugin, Subject, vet_subjects};
+use crate::{Code, Refusal, counted};
+use guild_source::lock::Kind;
+use guild_source::store::Stored;
+
+/// What is to be looked at.
+#[derive(Debug, Clone, Copy)]
+pub struct Look<'a> {
+    /// What it is.
+    pub kind: Kind,
+    /// Its name.
+    pub name: &'a str,
+    /// The file that makes it what it is.
+    pub main: &'a str,
+    /// Its files.
+    pub stored: &'a Stored,
+}
+
+/// Vets everything, and gives those in which something was found.
+pub fn vet(desk: &Installer<'_>, looks: &[Look<'_>]) -> Vec<VettedCandidate> {
+    let subjects: Vec<Subject<'_>> = looks.iter().map(subject).collect();
+    let vetted = vet_subjects(desk.hall, &subjects, &|done, total| {
+        (desk.progress)(&format!("vetting {done} of {total}"));
+    });
+    let found = vetted.into_iter().filter(|vetted| vetted.verdict != "allow");
+    found
+        .map(|vetted| VettedCandidate {
+            name: vetted.name,
+            verdict: vetted.verdict,
+            findings: vetted.findings,
+        })
+        .collect()
+}
+
+/// Refuses what the vet denies; `remedy` says what else can be done.
+pub fn refuse_denied(vetted: &[VettedCandidate], remedy: &str) -> Result<(), Refusal> {
+    let denied: Vec<&str> = denied(vetted).collect();
+    if denied.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "the vet denies {} (`{}`), so nothing was installed{remedy}",
+        counted(denied.len(), "skill"),
+        denied.join("`, `")
+    );
+    Err(Refusal::new(Code::SecurityPreflightDenied, message))
+}
+
+/// The names of what the vet denies.
+pub fn denied(vetted: &[VettedCandidate]) -> impl Iterator<Item = &str> {
+    vetted.iter().filter(|vetted| vetted.verdict == "deny").map(|vetted| vetted.name.as_str())
+}
+
+fn subject(look: &Look<'_>) -> Subject<'static> {
+    let root = look.stored.root.clone();
+    let subject = Subject::of_path(&root.join(look.main), look.name.to_owned());
+    match look.kind {
+        Kind::Skill => subject,
+        Kind::Plugin => subject.within(Some(Plugin { name: look.name.to_owned(), root })),
+    }
+}

@@ -1,0 +1,245 @@
+//! The replies about what is installed.
+
+use super::skill_diff::Comparison;
+use super::vet::FindingLine;
+use crate::diff::Difference;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// `add`: what was brought in.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Add {
+    /// Where it was installed: `project` or `user`.
+    pub scope: &'static str,
+    /// Where it came from.
+    pub source: Option<SourceLine>,
+    /// What the source holds; all of it with `--list` or where a choice is missing, else what was chosen.
+    pub candidates: Vec<CandidateLine>,
+    /// What was installed.
+    pub installed: Vec<InstalledChange>,
+    /// What the vet said of what was to be installed, those alone in which something was found.
+    pub vetted: Vec<VettedCandidate>,
+    /// The lock that says so.
+    pub lock: Option<String>,
+}
+
+/// Where something came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SourceLine {
+    /// The address, or the path.
+    pub source: String,
+    /// `local`, `git`, `archive`, `skills` (a file at an address) or `well-known` (a site's index).
+    pub source_type: &'static str,
+    /// The ref that was asked for; null for the default branch.
+    pub r#ref: Option<String>,
+    /// The commit, or the digest of the archive.
+    pub resolved: Option<String>,
+}
+
+/// One thing that could be installed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CandidateLine {
+    /// Its name; `plugin/skill` for a skill of a plugin, which is installed with the plugin unless it is named.
+    pub name: String,
+    /// `skill` or `plugin`.
+    pub kind: &'static str,
+    /// Where it lies in the source; empty for all of it.
+    pub path: String,
+    /// What it is for.
+    pub description: String,
+    /// Whether it loads.
+    pub loaded: bool,
+}
+
+/// One thing that was installed, updated or removed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct InstalledChange {
+    /// Its name.
+    pub name: String,
+    /// `skill` or `plugin`.
+    pub kind: &'static str,
+    /// `installed`, `updated`, `removed` or `unchanged`.
+    pub change: &'static str,
+    /// Its directory.
+    pub path: String,
+    /// The digest of its files.
+    pub digest: String,
+    /// What it was found to be: a commit, or the digest of an archive.
+    pub resolved: Option<String>,
+    /// Where it came from.
+    pub source: String,
+}
+
+/// What the vet said of one thing that was to be installed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct VettedCandidate {
+    /// Its name.
+    pub name: String,
+    /// `warn` or `deny`.
+    pub verdict: &'static str,
+    /// What was found, by file and line.
+    pub findings: Vec<FindingLine>,
+}
+
+/// `remove`, `sync`, `pin` and their like: what has become of what is installed.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Changed {
+    /// Where: `project` or `user`.
+    pub scope: &'static str,
+    /// What has become of each.
+    pub changes: Vec<InstalledChange>,
+    /// What differs from the lock and was left alone.
+    pub drift: Vec<DriftLine>,
+    /// What the vet said, of those alone in which something was found.
+    pub vetted: Vec<VettedCandidate>,
+}
+
+/// Something installed that is not what the lock says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct DriftLine {
+    /// Its name.
+    pub name: String,
+    /// `skill` or `plugin`.
+    pub kind: &'static str,
+    /// `edited` or `missing`.
+    pub state: &'static str,
+}
+
+/// `verify`: every installed byte against the lock.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Verify {
+    /// Whether everything is what the lock says.
+    pub ok: bool,
+    /// Files that are not what they were, with what has changed.
+    pub changed: Vec<FileDrift>,
+    /// Files that are gone; one without a path is all of it.
+    pub missing: Vec<FileDrift>,
+    /// Files that were not there.
+    pub extra: Vec<FileDrift>,
+    /// Where: `project` or `user`.
+    pub scope: &'static str,
+    /// How many skills and plugins were looked at.
+    pub checked: usize,
+    /// Those that are links to their source, and so are not compared.
+    pub linked: Vec<String>,
+}
+
+/// A file that is not what the lock says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FileDrift {
+    /// The skill or plugin.
+    pub name: String,
+    /// `skill` or `plugin`.
+    pub kind: &'static str,
+    /// The file in it; empty for all of it.
+    pub path: String,
+    /// What has changed in it.
+    pub difference: Difference,
+}
+
+/// `list --installed`: what is installed.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Installed {
+    /// The project's first, then the person's own.
+    pub installed: Vec<InstalledLine>,
+    /// How many there are.
+    pub count: usize,
+}
+
+/// Something that is installed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct InstalledLine {
+    /// Its name.
+    pub name: String,
+    /// `skill` or `plugin`.
+    pub kind: &'static str,
+    /// `project` or `user`.
+    pub scope: &'static str,
+    /// `intact`, `edited`, `missing` or `linked`.
+    pub state: &'static str,
+    /// Where it came from.
+    pub source: String,
+    /// `local`, `git`, `archive`, `skills` (a file at an address) or `well-known` (a site's index).
+    pub source_type: &'static str,
+    /// Where it lies in the source; null for all of it.
+    pub source_path: Option<String>,
+    /// The ref that was asked for; null for the default branch.
+    pub r#ref: Option<String>,
+    /// The commit, or the digest of the archive.
+    pub resolved: Option<String>,
+    /// Whether updates leave it alone.
+    pub pinned: bool,
+    /// Its directory.
+    pub path: String,
+    /// The digest of its files.
+    pub digest: String,
+    /// How many files it has.
+    pub files: usize,
+    /// The first 200 characters of a skill's instructions.
+    pub preview: String,
+}
+
+/// `outdated`: what has moved at its source.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Outdated {
+    /// Where: `project` or `user`.
+    pub scope: &'static str,
+    /// Everything that is installed there, or what was asked for.
+    pub skills: Vec<OutdatedLine>,
+    /// How many of them can be updated.
+    pub count: usize,
+}
+
+/// Something installed, and what is at its source now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct OutdatedLine {
+    /// Its name.
+    pub name: String,
+    /// `skill` or `plugin`.
+    pub kind: &'static str,
+    /// `current`, `outdated`, `pinned` (outdated, and left alone) or `unknown`.
+    pub state: &'static str,
+    /// The ref that was asked for; null for the default branch.
+    pub r#ref: Option<String>,
+    /// What is installed: a commit or a digest.
+    pub current: Option<String>,
+    /// What is at the source.
+    pub latest: Option<String>,
+    /// Why that is not known.
+    pub reason: Option<String>,
+    /// Where it came from.
+    pub source: String,
+}
+
+/// `update`: what would change, and what has.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Update {
+    /// Where: `project` or `user`.
+    pub scope: &'static str,
+    /// Everything that was looked at.
+    pub updates: Vec<UpdateLine>,
+    /// What the vet says of what would be installed, of those alone in which something was found.
+    pub vetted: Vec<VettedCandidate>,
+    /// What has become of each; empty before it is confirmed.
+    pub changes: Vec<InstalledChange>,
+}
+
+/// One thing, and what an update does to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct UpdateLine {
+    /// Its name.
+    pub name: String,
+    /// `skill` or `plugin`.
+    pub kind: &'static str,
+    /// `update`, `current`, `pinned` or `kept`.
+    pub state: &'static str,
+    /// What is installed: a commit or a digest.
+    pub from: Option<String>,
+    /// What would be.
+    pub to: Option<String>,
+    /// What becomes of edits: `none`, `kept`, `replaced` or `merged`.
+    pub edits: &'static str,
+    /// What it may do then and cannot now, and every file that changes.
+    #[serde(flatten)]
+    pub comparison: Comparison,
+}

@@ -1,0 +1,101 @@
+//! Archives: zip, tar and tar.gz, told by what they begin with, unpacked below a fresh directory or not at all.
+//!
+//! An archive is a stranger's: every name, kind and size in it is looked at, what it claims of its sizes counts for nothing, and one
+//! bad entry refuses all of it. Whoever calls removes the directory where it is refused.
+
+mod tar_file;
+mod zip_file;
+
+use crate::landing::{Bounds, Landing, LandingError, Strictness, Unsafe, refused};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// How many names an archive may hold.
+pub const MAX_NAMES: u64 = 10_000;
+/// How many bytes an archive may unpack to.
+pub const MAX_BYTES: u64 = 256 * 1024 * 1024;
+/// How many times its own size an archive may unpack to, once that is worth asking.
+pub const MAX_RATIO: u64 = 200;
+/// Below this nothing is a bomb.
+const WORTH_ASKING: u64 = 4 * 1024 * 1024;
+
+/// Why an archive was not unpacked.
+#[derive(Debug, thiserror::Error)]
+pub enum ArchiveError {
+    /// It cannot be read.
+    #[error("cannot read {}", .path.display())]
+    Read {
+        /// The archive.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It is none, or one of another kind.
+    #[error("{} is no zip, tar or tar.gz archive", .path.display())]
+    NoArchive {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Something in it is refused, or it is broken.
+    #[error(transparent)]
+    Landing(#[from] LandingError),
+}
+
+/// What a file begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Zip,
+    Tar,
+    TarGz,
+}
+
+/// Unpacks an archive into a directory that is there and empty.
+///
+/// # Errors
+/// Where it cannot be read, is none, or holds something that is refused. What has landed by then is for the caller to remove.
+pub fn unpack(path: &Path, into: &Path) -> Result<(), ArchiveError> {
+    let read = |source| ArchiveError::Read { path: path.to_owned(), source };
+    let mut file = File::open(path).map_err(read)?;
+    let size = file.metadata().map_err(read)?.len();
+    let form = sniff(&mut file).map_err(read)?;
+    let mut landing = Landing::new(into, Strictness::Archive, bounds(size));
+    match form {
+        Some(Form::Zip) => zip_file::land(file, &mut landing)?,
+        Some(Form::Tar) => tar_file::land(BufReader::new(file), &mut landing)?,
+        Some(Form::TarGz) => {
+            let plain = flate2::read::MultiGzDecoder::new(BufReader::new(file));
+            // What stands between the entries is unpacked too, and is not to go on for ever either.
+            tar_file::land(BufReader::new(plain.take(bounds(size).bytes.saturating_mul(2))), &mut landing)?;
+        }
+        None => return Err(ArchiveError::NoArchive { path: path.to_owned() }),
+    }
+    landing.finish()?;
+    Ok(())
+}
+
+/// How much may come out of an archive of this size.
+fn bounds(size: u64) -> Bounds {
+    let by_ratio = size.saturating_mul(MAX_RATIO).max(WORTH_ASKING);
+    Bounds { names: MAX_NAMES, bytes: MAX_BYTES.min(by_ratio) }
+}
+
+fn sniff(file: &mut File) -> io::Result<Option<Form>> {
+    let mut head = Vec::new();
+    file.take(512).read_to_end(&mut head)?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok(match head.as_slice() {
+        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Some(Form::Zip),
+        [0x1f, 0x8b, ..] => Some(Form::TarGz),
+        head if head.get(257..262) == Some(b"ustar".as_slice()) => Some(Form::Tar),
+        _ => None,
+    })
+}
+
+/// The mode of an entry, if it lends nobody's rights; whether it can be executed.
+fn executable(path: &str, mode: u32) -> Result<bool, LandingError> {
+    if mode & 0o6000 != 0 {
+        return Err(refused(path, Unsafe::SetId));
+    }
+    Ok(mode & 0o111 != 0)
+}

@@ -1,0 +1,282 @@
+//! A site: the `.guild` directory of a project or a person, and the lock of what is installed in it.
+//!
+//! What is installed changes all at once. Everything is staged beside its place and synced; then a journal is written, and from that
+//! moment the change has happened: whoever is killed afterwards leaves a journal that the next one carries through. Before that
+//! moment nothing has happened. The journal lies with the person's own state, where no project can put one.
+
+mod journal;
+mod step;
+
+use crate::lock::{Kind, Lock, LockError};
+use crate::store::{Store, StoreError};
+use guild_manifest::{Digest, TreeManifest};
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use journal::Journal;
+use step::{Step, identity};
+
+/// What directories are called that something is staged in.
+const STAGING: &str = ".install-";
+
+/// Who may have made the directories of a site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trust {
+    /// A project may be a stranger's, whose links could lead anywhere.
+    Stranger,
+    /// The person's own, who may keep theirs elsewhere.
+    Own,
+}
+
+/// A place where skills and plugins are installed.
+#[derive(Debug, Clone)]
+pub struct Site {
+    directory: PathBuf,
+    lock: PathBuf,
+    journals: PathBuf,
+    trust: Trust,
+}
+
+/// One change of what is installed.
+#[derive(Debug, Clone)]
+pub enum Change<'a> {
+    /// These files, which are in the store, in the place of whatever is there.
+    Place {
+        /// What it is.
+        kind: Kind,
+        /// Its name.
+        name: &'a str,
+        /// Its files.
+        tree: &'a TreeManifest,
+    },
+    /// A link to a directory.
+    Link {
+        /// What it is.
+        kind: Kind,
+        /// Its name.
+        name: &'a str,
+        /// Where it leads.
+        target: &'a Path,
+    },
+    /// Nothing any more.
+    Remove {
+        /// What it is.
+        kind: Kind,
+        /// Its name.
+        name: &'a str,
+    },
+}
+
+/// Why a site cannot be read or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum SiteError {
+    /// The lock is none.
+    #[error("{} cannot be read: {source}", .path.display())]
+    Lock {
+        /// The lock.
+        path: PathBuf,
+        /// Why.
+        source: LockError,
+    },
+    /// A directory of the site is a link, which may lead anywhere.
+    #[error("{} is a link or no directory, so nothing is installed through it", .path.display())]
+    Link {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// Somebody else put something in a place that a change needs.
+    #[error("{} was changed by somebody else meanwhile", .path.display())]
+    Interfered {
+        /// The place.
+        path: PathBuf,
+    },
+    /// What is to be installed is not in the store.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The system refused something.
+    #[error("cannot {action} {}", .path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// With what.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// A site that nobody else changes meanwhile.
+#[derive(Debug)]
+pub struct Held<'a> {
+    site: &'a Site,
+    _lock: File,
+}
+
+impl Site {
+    /// The site below `directory`, a `.guild`, with its lock; `journals` is where journals are kept.
+    pub fn new(directory: PathBuf, lock: PathBuf, journals: PathBuf, trust: Trust) -> Self {
+        Self { directory, lock, journals, trust }
+    }
+
+    /// Where something is installed.
+    pub fn place(&self, kind: Kind, name: &str) -> PathBuf {
+        self.directory.join(kind.directory()).join(name)
+    }
+
+    /// The lock's file.
+    pub fn lock_file(&self) -> &Path {
+        &self.lock
+    }
+
+    /// What the lock says; nothing where there is none.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn read_lock(&self) -> Result<Lock, SiteError> {
+        match fs::read_to_string(&self.lock) {
+            Ok(text) => {
+                Lock::parse(&text).map_err(|source| SiteError::Lock { path: self.lock.clone(), source })
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Lock::default()),
+            Err(source) => Err(failed("read", &self.lock)(source)),
+        }
+    }
+
+    /// Carries through what somebody who was killed had begun. Costs one look where nobody has.
+    ///
+    /// # Errors
+    /// Where that cannot be done; it is tried again the next time.
+    pub fn recover(&self) -> Result<bool, SiteError> {
+        let journal = self.journal();
+        if !journal.try_exists().map_err(failed("read", &journal))? {
+            return Ok(false);
+        }
+        self.hold().map(|_| true)
+    }
+
+    /// Takes hold of the site, once whoever has it lets go, and leaves nothing half done there.
+    ///
+    /// # Errors
+    /// Where it cannot be made, or what was begun cannot be carried through.
+    pub fn hold(&self) -> Result<Held<'_>, SiteError> {
+        self.make(&self.directory)?;
+        let lock = File::open(&self.directory).and_then(|file| file.lock().map(|()| file));
+        let held = Held { site: self, _lock: lock.map_err(failed("lock", &self.directory))? };
+        if let Some(journal) = Journal::read(&self.journal())? {
+            journal.forward()?;
+            journal.settle(&self.journal())?;
+        }
+        held.sweep();
+        Ok(held)
+    }
+
+    /// The journal of this site, by what the site is called.
+    fn journal(&self) -> PathBuf {
+        let name = Digest::of(self.directory.as_os_str().as_encoded_bytes()).to_hex();
+        self.journals.join(format!("{name}.json"))
+    }
+
+    /// Makes a directory of the site, and sees that it is one.
+    fn make(&self, path: &Path) -> Result<(), SiteError> {
+        match fs::create_dir_all(path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(failed("make", path)(error));
+            }
+            _ => {}
+        }
+        let metadata = match self.trust {
+            Trust::Stranger => fs::symlink_metadata(path),
+            Trust::Own => fs::metadata(path),
+        };
+        match metadata {
+            Ok(metadata) if metadata.is_dir() => Ok(()),
+            Ok(_) => Err(SiteError::Link { path: path.to_owned() }),
+            Err(source) => Err(failed("read", path)(source)),
+        }
+    }
+}
+
+impl Held<'_> {
+    /// Makes changes, and the lock that says so, all at once. Where it fails nothing has changed.
+    ///
+    /// # Errors
+    /// Where something cannot be staged, or is in the way.
+    pub fn apply(&self, store: &Store, changes: &[Change<'_>], lock: &Lock) -> Result<(), SiteError> {
+        let site = self.site;
+        let made = tempfile::Builder::new().prefix(STAGING).tempdir_in(&site.directory);
+        let staging = made.map_err(failed("make a directory in", &site.directory))?;
+        let mut steps = Vec::new();
+        for (at, change) in changes.iter().enumerate() {
+            steps.extend(self.stage(store, change, &staging.path().join(at.to_string()))?);
+        }
+        steps.extend(self.stage_lock(lock, &staging.path().join("lock"))?);
+        step::sync_all(staging.path())?;
+        let journal = Journal::new(staging.path(), steps);
+        journal.write(&site.journal())?;
+        // From here on it has happened, unless something is in the way, and then none of it has. What is staged is the journal's.
+        let _ = staging.keep();
+        if let Err(error) = journal.forward() {
+            journal.backward()?;
+            journal.settle(&site.journal())?;
+            return Err(error);
+        }
+        journal.settle(&site.journal())
+    }
+
+    /// Stages what one change puts in its place.
+    fn stage(&self, store: &Store, change: &Change<'_>, staged: &Path) -> Result<Option<Step>, SiteError> {
+        let (kind, name) = match change {
+            Change::Place { kind, name, .. } | Change::Link { kind, name, .. } => (*kind, *name),
+            Change::Remove { kind, name } => (*kind, *name),
+        };
+        let place = self.site.place(kind, name);
+        let old = identity(&place)?;
+        match change {
+            Change::Place { tree, .. } => store.export(tree, staged)?,
+            Change::Link { target, .. } => symlink(target, staged).map_err(failed("make", staged))?,
+            Change::Remove { .. } => {
+                return Ok(old.map(|old| Step::new(place, staged, Some(old), None)));
+            }
+        }
+        self.site.make(&self.site.directory.join(kind.directory()))?;
+        Ok(Some(Step::new(place, staged, old, identity(staged)?)))
+    }
+
+    /// Stages the lock; one that would be empty is none.
+    fn stage_lock(&self, lock: &Lock, staged: &Path) -> Result<Option<Step>, SiteError> {
+        let old = identity(&self.site.lock)?;
+        if lock.entries().is_empty() {
+            return Ok(old.map(|old| Step::new(self.site.lock.clone(), staged, Some(old), None)));
+        }
+        let written = File::create_new(staged).and_then(|mut file| file.write_all(lock.text().as_bytes()));
+        written.map_err(failed("write", staged))?;
+        Ok(Some(Step::new(self.site.lock.clone(), staged, old, identity(staged)?)))
+    }
+
+    /// Removes what somebody had staged who was killed before it counted.
+    fn sweep(&self) {
+        fs::remove_file(journal::aside(&self.site.journal())).ok();
+        for entry in fs::read_dir(&self.site.directory).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with(STAGING) {
+                fs::remove_dir_all(entry.path()).ok();
+            }
+        }
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        // Only those go that are empty: what was made for nothing, and what the last removal left.
+        for kind in [Kind::Skill, Kind::Plugin] {
+            fs::remove_dir(self.site.directory.join(kind.directory())).ok();
+        }
+        fs::remove_dir(&self.site.directory).ok();
+    }
+}
+
+/// What failed, with what.
+fn failed<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> SiteError + 'a {
+    move |source| SiteError::Io { action, path: path.to_owned(), source }
+}

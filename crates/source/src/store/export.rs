@@ -1,0 +1,53 @@
+//! Trees outside the store: written for a person to have, and read as they are there.
+
+use super::blob;
+use super::error::{StageError, StoreError};
+use super::walk::{FileRead, Manner, Visitor, walk};
+use super::{Store, failed};
+use guild_manifest::{Digest, FileEntry, TreeManifest};
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+/// Writes the files of a tree into a directory that is not there yet, with the permissions that the person's mask leaves.
+pub fn export(store: &Store, tree: &TreeManifest, to: &Path) -> Result<(), StoreError> {
+    fs::create_dir_all(to).map_err(failed("make", to))?;
+    for file in tree.files() {
+        let bytes = blob::read(&store.blob(&file.digest), &file.digest)?;
+        let path = to.join(&file.path);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(failed("make", parent))?;
+        }
+        let mode = if file.executable { 0o777 } else { 0o666 };
+        let written = OpenOptions::new().write(true).create_new(true).mode(mode).open(&path);
+        written.and_then(|mut file| file.write_all(&bytes)).map_err(failed("write", &path))?;
+    }
+    Ok(())
+}
+
+/// Reads every file below a directory, and keeps nothing of them but their digests.
+///
+/// # Errors
+/// Where something in it is refused or cannot be read.
+pub fn scan(directory: &Path) -> Result<TreeManifest, StageError> {
+    let mut seen = Seen(Vec::new());
+    walk(directory, Manner::Foreign, &mut seen)?;
+    Ok(TreeManifest::new(seen.0)?)
+}
+
+struct Seen(Vec<FileEntry>);
+
+impl Visitor for Seen {
+    fn directory(&mut self, _: &str, _: u32) {}
+
+    fn file(&mut self, file: &FileRead<'_>) -> Result<(), StageError> {
+        self.0.push(FileEntry {
+            path: file.path.to_owned(),
+            executable: file.mode & 0o111 != 0,
+            size: file.bytes.len() as u64,
+            digest: Digest::of(file.bytes),
+        });
+        Ok(())
+    }
+}
