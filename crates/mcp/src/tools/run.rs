@@ -66,7 +66,7 @@ async fn called(
     };
     let Some(question) = Asked::of(&envelope) else { return Ok(told(&envelope).into()) };
     match Way::of(&context) {
-        Way::Return => Ok(approval::required(server, &request, &question).await.into()),
+        Way::Return => Ok(approval::required(server, &request, &question).await),
         Way::Request => {
             let answer = until_cancelled(&context, approval::ask(server, &context, &question)).await;
             match answer.ok_or_else(|| cut_off(server))? {
