@@ -1,7 +1,7 @@
 //! `guild connect`: one entry in the file of an agent's program, and nothing else in it touched.
 
 use crate::{env, envelope};
-use expect_test::{Expect, expect};
+use expect_test::{expect, expect_file};
 use guild_testkit::{Env, session};
 use std::fs;
 
@@ -23,124 +23,28 @@ url = "http://x"
 { "mcp": [] }
 "#;
 
-#[track_caller]
-fn check(env: &Env, script: &str, expected: &Expect) {
+/// One host after the other.
+const HOSTS: &str = "
+guild connect vscode --scope project --dry-run
+guild connect vscode --scope project
+guild connect vscode --scope project
+guild connect vscode --scope project --remove
+guild connect codex --agent helper
+guild connect codex --remove
+guild connect claude-code --scope project
+guild connect opencode -q
+";
+
+/// A session, in which the command has no path.
+fn shown(env: &Env, script: &str) -> String {
     let program = fs::canonicalize(env!("CARGO_BIN_EXE_guild")).unwrap();
-    expected.assert_eq(&session(env, script).replace(&*program.to_string_lossy(), "[GUILD]"));
+    session(env, script).replace(&*program.to_string_lossy(), "[GUILD]")
 }
 
 #[test]
 fn an_entry_is_added_shown_and_taken_back_in_the_form_of_each_host() {
     let env = env(FILES);
-    check(
-        &env,
-        "guild connect vscode --scope project --dry-run\nguild connect vscode --scope project\nguild connect vscode --scope project\nguild connect vscode --scope project --remove\nguild connect codex --agent helper\nguild connect codex --remove\nguild connect claude-code --scope project\nguild connect opencode -q",
-        &expect![[r#"
-            $ guild connect vscode --scope project --dry-run
-            [ROOT]/project/.vscode/mcp.json
-            @@ -1 +1 @@
-             {
-               // ours
-            -  "servers": {"other": {"type": "http", "url": "http://x"}}
-            +  "servers": {
-            +    "other": {"type": "http", "url": "http://x"},
-            +    "guild": {
-            +      "type": "stdio",
-            +      "command": "[GUILD]",
-            +      "args": ["mcp", "--agent", "vscode"]
-            +    }
-            +  }
-             }
-            [stderr]
-            nothing was written
-            $ guild connect vscode --scope project
-            [ROOT]/project/.vscode/mcp.json
-            @@ -1 +1 @@
-             {
-               // ours
-            -  "servers": {"other": {"type": "http", "url": "http://x"}}
-            +  "servers": {
-            +    "other": {"type": "http", "url": "http://x"},
-            +    "guild": {
-            +      "type": "stdio",
-            +      "command": "[GUILD]",
-            +      "args": ["mcp", "--agent", "vscode"]
-            +    }
-            +  }
-             }
-            [stderr]
-            vscode is connected as agent `vscode`; start it anew
-            $ guild connect vscode --scope project
-            [stderr]
-            vscode is connected already
-            $ guild connect vscode --scope project --remove
-            [ROOT]/project/.vscode/mcp.json
-            @@ -1 +1 @@
-             {
-               // ours
-               "servers": {
-            -    "other": {"type": "http", "url": "http://x"},
-            -    "guild": {
-            -      "type": "stdio",
-            -      "command": "[GUILD]",
-            -      "args": ["mcp", "--agent", "vscode"]
-            -    }
-            +    "other": {"type": "http", "url": "http://x"}
-               }
-             }
-            [stderr]
-            vscode is no longer connected
-            $ guild connect codex --agent helper
-            [ROOT]/home/.codex/config.toml
-            @@ -1 +1 @@
-             model = "x" # mine
-             [mcp_servers.other]
-             url = "http://x"
-            +
-            +[mcp_servers.guild]
-            +command = "[GUILD]"
-            +args = ["mcp", "--agent", "helper"]
-            [stderr]
-            codex is connected as agent `helper`; start it anew
-            $ guild connect codex --remove
-            [ROOT]/home/.codex/config.toml
-            @@ -1 +1 @@
-             model = "x" # mine
-             [mcp_servers.other]
-             url = "http://x"
-            -
-            -[mcp_servers.guild]
-            -command = "[GUILD]"
-            -args = ["mcp", "--agent", "helper"]
-            [stderr]
-            codex is no longer connected
-            $ guild connect claude-code --scope project
-            [ROOT]/project/.mcp.json
-            @@ -1 +1 @@
-            +{
-            +  "mcpServers": {
-            +    "guild": {
-            +      "command": "[GUILD]",
-            +      "args": ["mcp", "--agent", "claude-code"]
-            +    }
-            +  }
-            +}
-            [stderr]
-            claude-code is connected as agent `claude-code`; start it anew
-            $ guild connect opencode -q
-            [ROOT]/home/.config/opencode/opencode.json
-            @@ -1 +1 @@
-            +{
-            +  "mcp": {
-            +    "guild": {
-            +      "type": "local",
-            +      "command": ["[GUILD]", "mcp", "--agent", "opencode"],
-            +      "enabled": true
-            +    }
-            +  }
-            +}
-        "#]],
-    );
+    expect_file!["connect.txt"].assert_eq(&shown(&env, HOSTS));
     assert_eq!(
         fs::read_to_string(env.home().join(".codex/config.toml")).unwrap(),
         "model = \"x\" # mine\n[mcp_servers.other]\nurl = \"http://x\"\n"
@@ -150,10 +54,7 @@ fn an_entry_is_added_shown_and_taken_back_in_the_form_of_each_host() {
 #[test]
 fn what_cannot_be_edited_is_refused_and_stays() {
     let env = env(FILES);
-    check(
-        &env,
-        "guild connect openclaw\nguild connect openclaw --scope project\nguild connect cursr",
-        &expect![[r#"
+    expect![[r#"
             $ guild connect openclaw
             [stderr]
             error[host_file_invalid]: [ROOT]/home/.openclaw/openclaw.json cannot be edited: `mcp` is no object; mend it first
@@ -166,8 +67,7 @@ fn what_cannot_be_edited_is_refused_and_stays() {
             [stderr]
             error[unknown_host]: there is no host `cursr`; there are: claude-code, codex, cursor, gemini, vscode, openclaw, opencode, zed; did you mean `cursor`?
             [exit 2]
-        "#]],
-    );
+        "#]].assert_eq(&shown(&env, "guild connect openclaw\nguild connect openclaw --scope project\nguild connect cursr"));
     assert_eq!(fs::read_to_string(env.home().join(".openclaw/openclaw.json")).unwrap(), "{ \"mcp\": [] }\n");
 }
 

@@ -153,20 +153,7 @@ fn a_person_is_asked_through_a_client_that_has_shaken_hands() {
     let env = env(SKILLS);
     let mut client = Client::shaking_hands(&env, "2025-06-18", json!({"elicitation": {}}));
     let question = client.begin("tools/call", greet("you"));
-    expect![[r#"
-        An agent asks to run a skill.
-
-        action      run
-        agent       default
-        skill       greet
-        workspace   [ROOT]/project
-        source      project · [ROOT]/project/.guild/skills/greet/SKILL.md
-        command     bash -lc 'cd /skill && bash greet.sh --who you'
-        parameter   who = "you"
-        needs       workspace: read
-        needs       network: none
-        needs       limits: 600 s, 1 CPU, 512 MB, 128 processes
-        {"type":"object","properties":{"decision":{"type":"string","enum":["run it once","do not run it","never run this version"]}},"required":["decision"]}"#]].assert_eq(&shown(&question["params"]));
+    check_question(&question["params"]);
     check(
         &client.answer(&question, json!({"action": "accept", "content": {"decision": "run it once"}})),
         &expect![[r#"
@@ -200,20 +187,7 @@ fn a_person_is_asked_through_a_client_without_a_handshake() {
     let env = env(SKILLS);
     let mut client = Client::stateless(&env, "default");
     let asked = client.call("tools/call", greet("you"));
-    expect![[r#"
-        An agent asks to run a skill.
-
-        action      run
-        agent       default
-        skill       greet
-        workspace   [ROOT]/project
-        source      project · [ROOT]/project/.guild/skills/greet/SKILL.md
-        command     bash -lc 'cd /skill && bash greet.sh --who you'
-        parameter   who = "you"
-        needs       workspace: read
-        needs       network: none
-        needs       limits: 600 s, 1 CPU, 512 MB, 128 processes
-        {"type":"object","properties":{"decision":{"type":"string","enum":["run it once","do not run it","never run this version"]}},"required":["decision"]}"#]].assert_eq(&shown(&asked["inputRequests"]["approval"]["params"]));
+    check_question(&asked["inputRequests"]["approval"]["params"]);
     let round = |state: &Json, answer: Json| {
         let mut call = greet("you");
         call["requestState"] = state.clone();
@@ -443,6 +417,26 @@ fn a_client_that_talks_nonsense_harms_nobody_but_itself() {
         [ok] 1 skill; `skill_load` reads one:
         - greet (script): Greets somebody by name"#]],
     );
+}
+
+/// The same question in both eras.
+#[track_caller]
+fn check_question(params: &Json) {
+    expect![[r#"
+        An agent asks to run a skill.
+
+        action      run
+        agent       default
+        skill       greet
+        workspace   [ROOT]/project
+        source      project · [ROOT]/project/.guild/skills/greet/SKILL.md
+        command     bash -lc 'cd /skill && bash greet.sh --who you'
+        parameter   who = "you"
+        needs       workspace: read
+        needs       network: none
+        needs       limits: 600 s, 1 CPU, 512 MB, 128 processes
+        {"type":"object","properties":{"decision":{"type":"string","enum":["run it once","do not run it","never run this version"]}},"required":["decision"]}"#]]
+    .assert_eq(&shown(params));
 }
 
 /// The question as a person reads it, without what differs from run to run.

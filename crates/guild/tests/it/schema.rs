@@ -24,11 +24,6 @@ fn the_schema_is_current() {
     add("doctor", of::<reply::Doctor>(&mut generator));
     add("explain", of::<Option<reply::Explain>>(&mut generator));
     add("hash", of::<reply::Hash>(&mut generator));
-    add("image import", of::<reply::ImageKept>(&mut generator));
-    add("image inspect", of::<reply::ImageInspect>(&mut generator));
-    add("image list", of::<reply::ImageList>(&mut generator));
-    add("image pull", of::<reply::ImageKept>(&mut generator));
-    add("image remove", of::<reply::ImageRemove>(&mut generator));
     add("deps", of::<reply::Deps>(&mut generator));
     add("disable", of::<reply::Toggle>(&mut generator));
     add("enable", of::<reply::Toggle>(&mut generator));
@@ -50,11 +45,6 @@ fn the_schema_is_current() {
     add("rollback", of::<reply::Changed>(&mut generator));
     add("roots", of::<reply::Roots>(&mut generator));
     add("run", of::<reply::Run>(&mut generator));
-    add("sandbox exec", of::<reply::SandboxRun>(&mut generator));
-    add("sandbox launch", of::<reply::SandboxContainer>(&mut generator));
-    add("sandbox list", of::<reply::SandboxList>(&mut generator));
-    add("sandbox stop", of::<reply::SandboxContainer>(&mut generator));
-    add("sandbox run", of::<reply::SandboxRun>(&mut generator));
     add("search", of::<reply::Search<'_>>(&mut generator));
     add("show", of::<reply::Show<'_>>(&mut generator));
     add("sync", of::<reply::Changed>(&mut generator));
@@ -63,6 +53,7 @@ fn the_schema_is_current() {
     add("vet", of::<reply::Vet>(&mut generator));
     add("watch", of::<reply::Watch>(&mut generator));
     replies.extend(of_the_books(&mut generator));
+    replies.extend(of_containers(&mut generator));
     // These two print no envelope.
     for command in
         crate::commands().iter().filter(|command| !["completions", "mcp"].contains(&command.as_str()))
@@ -85,6 +76,23 @@ fn the_schema_is_current() {
 fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Json {
     let data = generator.subschema_for::<T>().to_value();
     json!({"$ref": "#/$defs/Envelope", "properties": {"data": data}})
+}
+
+/// The replies about containers and images.
+fn of_containers(generator: &mut SchemaGenerator) -> Map<String, Json> {
+    let mut replies = Map::new();
+    let mut add = |name: &str, schema: Json| replies.insert(name.to_owned(), schema);
+    add("image import", of::<reply::ImageKept>(generator));
+    add("image inspect", of::<reply::ImageInspect>(generator));
+    add("image list", of::<reply::ImageList>(generator));
+    add("image pull", of::<reply::ImageKept>(generator));
+    add("image remove", of::<reply::ImageRemove>(generator));
+    add("sandbox exec", of::<reply::SandboxRun>(generator));
+    add("sandbox launch", of::<reply::SandboxContainer>(generator));
+    add("sandbox list", of::<reply::SandboxList>(generator));
+    add("sandbox stop", of::<reply::SandboxContainer>(generator));
+    add("sandbox run", of::<reply::SandboxRun>(generator));
+    replies
 }
 
 /// The replies about what the installation's ledger holds.

@@ -76,8 +76,8 @@ fn answer(contained: &Contained, request: Request) -> Result<Answer, Box<dyn Err
 
 /// What a script gets: directories to read, and a place whose files stay.
 fn mounted(argv: Vec<String>, mounts: BTreeMap<PathBuf, PathBuf>, keep: PathBuf) -> (Policy, Command) {
-    let mut policy = Policy::default();
-    policy.mounts = mounts.into_iter().map(|(inside, outside)| Mount::read_only(outside, inside)).collect();
+    let mounts = mounts.into_iter().map(|(inside, outside)| Mount::read_only(outside, inside)).collect();
+    let mut policy = Policy { mounts, ..Policy::default() };
     for scratch in policy.scratch.iter_mut().filter(|scratch| scratch.target.ends_with("output")) {
         scratch.keep = Some(keep.clone());
     }
