@@ -2,12 +2,12 @@
 
 use expect_test::{Expect, expect};
 use guild_engine::catalog::Machine;
-use guild_engine::containers::Root;
 use guild_engine::containers::image::Listener;
+use guild_engine::containers::{Root, Surroundings};
 use guild_engine::manifest::config::Layer;
 use guild_engine::{
-    ConfigFile, Images, ImportRequest, ImportSource, Places, configure, image_import, image_list,
-    image_remove,
+    ConfigFile, Envelope, Images, ImportRequest, ImportSource, Places, configure, container_backends,
+    image_import, image_list, image_remove, reply,
 };
 use guild_testkit::Fixture;
 use guild_testkit::image::tar;
@@ -32,6 +32,12 @@ struct Person {
 impl Person {
     fn new() -> Person {
         Person { fixture: Fixture::write("//- /home/roots/mine/bin/tool\nsome tool\n") }
+    }
+
+    fn remove(&self, name: &str, force: bool) -> Envelope<reply::ImageRemove> {
+        let backends = container_backends(&Surroundings::default());
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(image_remove(&self.images(), &backends, name, force))
     }
 
     fn images(&self) -> Images {
@@ -114,13 +120,13 @@ fn a_role_of_an_image_needs_that_image() {
 fn an_image_that_a_role_names_is_removed_by_force_alone() {
     let person = Person::new();
     let digest = person.import("python", "bin/python3 x = python");
-    let refused = image_remove(&person.images(), "python", false);
+    let refused = person.remove("python", false);
     expect!["image_in_use: the image `python` is that of the role `python`; remove it with `--force`, or change the role first"].assert_eq(&format!("{}: {}", refused.code.as_str(), refused.message));
     // Under whichever name: it is the image that the role needs.
-    let refused = image_remove(&person.images(), &digest[..20], false);
+    let refused = person.remove(&digest[..20], false);
     assert_eq!(refused.data.roles, ["python"]);
     assert_eq!(image_list(&person.images()).data.count, 1);
-    let removed = image_remove(&person.images(), "python", true);
+    let removed = person.remove("python", true);
     assert_eq!((removed.data.digest, removed.data.names), (Some(digest), vec!["python".to_owned()]));
     assert_eq!(image_list(&person.images()).data.count, 0);
 }
