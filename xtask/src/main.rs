@@ -121,7 +121,7 @@ mod tests {
 
               tidy             check the house rules
               audit            check licences, duplicates and sources of the dependencies
-              quality-check    formatting, clippy and tidy
+              quality-check    formatting, clippy, tidy and the tests of the benchmarks
               docs-check       rustdoc and doctests
               conformance      the conformance suite of `guild run`
               ci-gates         all of the above and the tests, as CI runs them

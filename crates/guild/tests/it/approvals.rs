@@ -396,7 +396,7 @@ fn what_another_program_shows_in_its_own_words_is_shown_as_it_is() {
             hash        [SHA256 1]
             workspace   /project
             expires     [TIME]
-            {"command":["sh"],"mood":"gr\u202eim"}
+            asked       {"command":["sh"],"mood":"gr\u202eim"}
             Approve? [once/always/deny/later] error[not_confirmed]: nothing was decided; [APR 1] still waits
         "#]],
     );

@@ -231,6 +231,13 @@ fn every_decision_leaves_a_receipt_and_no_agent_makes_one() {
         .rev()
         .map(|receipt| format!("{} {} {}\n", receipt["kind"], receipt["code"], receipt["principal"]["agent"]))
         .collect();
-    expect![""].assert_eq(&told);
+    expect![[r#"
+        "denied" "person_required" "intern"
+        "denied" "person_required" "intern"
+        "denied" "changes_sensitive" "default"
+        "decision" "applied" "default"
+        "decision" "dropped" "default"
+    "#]]
+    .assert_eq(&told);
     assert_eq!(envelope(&env.guild(&["receipts", "verify", "--json"]).stdout())["data"]["verified"], true);
 }

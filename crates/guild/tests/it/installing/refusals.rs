@@ -239,7 +239,7 @@ fn links_and_names_in_a_repository_matter_where_they_are_installed() {
     };
     let mut repository = Repository::new();
     repository.commit(&format!(
-        "//- /skills/out/SKILL.md\n{}//- /skills/out/secret link:/etc/passwd\n//- /skills/fold/SKILL.md\n{}//- /skills/fold/a.md\n1\n//- /skills/fold/A.md\n2\n//- /skills/inside/SKILL.md\n{}//- /skills/inside/again link:SKILL.md\n",
+        "//- /skills/out/SKILL.md\n{}//- /skills/out/secret link:../../elsewhere\n//- /skills/fold/SKILL.md\n{}//- /skills/fold/a.md\n1\n//- /skills/fold/A.md\n2\n//- /skills/inside/SKILL.md\n{}//- /skills/inside/again link:SKILL.md\n",
         skill("out"), skill("fold"), skill("inside")
     ));
     repository.publish(&env.join("srv"), "odd.git");
@@ -260,7 +260,7 @@ fn links_and_names_in_a_repository_matter_where_they_are_installed() {
             error[name_collision]: `a.md` is there twice, or differs from another name only in capitals and small letters; nothing of it was kept
             [exit 3]
             $ guild add https://git.example/odd.git@inside
-            installed skill inside (https://git.example/odd.git at fd61f8c8ab7a)
+            installed skill inside (https://git.example/odd.git at 56ff63f3b960)
             [stderr]
             1 installed
         "#]],
