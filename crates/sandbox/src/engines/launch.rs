@@ -25,6 +25,9 @@ use crate::probe::Feature;
 /// How long the output of killed processes may take to end.
 const LAST_WORDS: Duration = Duration::from_secs(10);
 
+/// How long a command may bear children faster than they are killed, before its container ends with it.
+const RESISTANCE: Duration = Duration::from_secs(30);
+
 /// How often it is tried to kill a command without its container, and how long is waited between.
 const KILLED: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(100);
@@ -126,9 +129,7 @@ async fn finish(job: Job, watched: Watched, why: Why) -> Result<Outcome, LaunchE
         ending.await
     } else {
         let result = while_listening(&mut running, &mut feed, ending).await;
-        // What was written before the end is still on its way.
-        let _ = timeout(LAST_WORDS, running.listen(&mut feed)).await;
-        running.finish(&mut feed);
+        last_words(&job, &mut running, &mut feed).await?;
         result
     };
     let Aftermath { counted, copied } = result?;
@@ -155,6 +156,17 @@ async fn while_listening<T>(running: &mut Running, feed: &mut Feed, ending: impl
         result = &mut ending => result,
         () = running.listen(feed) => ending.await,
     }
+}
+
+/// What was written before the end is still on its way. A command that is not silent after that lives, and ends with its container.
+async fn last_words(job: &Job, running: &mut Running, feed: &mut Feed) -> Result<(), LaunchError> {
+    let patience = match job.company {
+        Company::Alone => LAST_WORDS,
+        Company::Others => RESISTANCE,
+    };
+    let is_silent = timeout(patience, running.listen(feed)).await.is_ok();
+    running.finish(feed);
+    if is_silent || job.company == Company::Alone { Ok(()) } else { job.living.remove().await }
 }
 
 /// What is found out when a command has ended.
