@@ -7,14 +7,15 @@
 mod stamp;
 mod store;
 
-use crate::Fingerprint;
 use crate::directory::Directory;
 use crate::discover::SKILL_FILE;
+use crate::{Fingerprint, Machine};
 use guild_manifest::skill::Skill;
 use guild_manifest::{Code, Problem};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 pub use stamp::Stamp;
 pub use store::Frames;
@@ -40,17 +41,21 @@ pub struct Record {
 }
 
 /// The records of one root as they are on the disk: whole, and not read yet.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Stored {
     file: Option<PathBuf>,
-    written: i64,
+    /// When the look began that the records are of.
+    begun: i64,
+    /// When the look begins that it is opened for.
+    now: SystemTime,
     frames: Frames,
 }
 
 /// The records of one root by path; each is read when it is asked for.
 #[derive(Debug)]
 pub struct Index<'a> {
-    written: i64,
+    /// When the look began that the records are of.
+    begun: i64,
     slots: Vec<Slot<'a>>,
 }
 
@@ -83,18 +88,20 @@ impl Record {
 
 impl Stored {
     /// Opens the index of `root` in the cache directory; a missing or damaged one is empty.
-    pub fn open(cache: Option<&Path>, root: &Path) -> Self {
-        let stored = Self::forgotten(cache, root);
+    pub fn open(machine: &Machine, root: &Path) -> Self {
+        let stored = Self::forgotten(machine, root);
         match stored.file.as_deref().and_then(store::load) {
-            Some((written, frames)) => Self { written, frames, ..stored },
+            Some((begun, frames)) => Self { begun, frames, ..stored },
             None => stored,
         }
     }
 
     /// The index of `root` without what it holds, to be written anew.
-    pub fn forgotten(cache: Option<&Path>, root: &Path) -> Self {
+    pub fn forgotten(machine: &Machine, root: &Path) -> Self {
         let name = Fingerprint::of(root.as_os_str().as_encoded_bytes()).to_string();
-        Self { file: cache.map(|cache| cache.join("index").join(name)), ..Self::default() }
+        let file = machine.cache.as_ref().map(|cache| cache.join("index").join(name));
+        let now = machine.now.unwrap_or(SystemTime::UNIX_EPOCH);
+        Self { file, begun: 0, now, frames: Frames::default() }
     }
 
     /// The records by path.
@@ -102,7 +109,7 @@ impl Stored {
         let slot = |frame| Some(Slot { path: store::path_of(frame)?, frame, is_kept: false });
         let mut slots: Vec<Slot<'_>> = self.frames.iter().filter_map(slot).collect();
         slots.sort_by(|a, b| a.path.cmp(b.path));
-        Index { written: self.written, slots }
+        Index { begun: self.begun, slots }
     }
 
     /// Replaces the index on disk by what still holds and what was read anew, if that is a change. A cache that cannot be
@@ -111,7 +118,7 @@ impl Stored {
         let has_leftovers = index.slots.iter().any(|slot| !slot.is_kept);
         if let Some(file) = self.file.as_deref().filter(|_| has_leftovers || !fresh.is_empty()) {
             let kept = index.slots.iter().filter(|slot| slot.is_kept).map(|slot| slot.frame);
-            store::save(file, kept.chain(fresh.iter())).ok();
+            store::save(file, self.now, kept.chain(fresh.iter())).ok();
         }
     }
 }
@@ -152,7 +159,7 @@ impl Index<'_> {
             }
             whole.push_str(below);
             let target = if whole.is_empty() { "." } else { &whole };
-            stamp.is_settled(self.written)
+            stamp.is_settled(self.begun)
                 && root.facts_of(Path::new(target)).is_ok_and(|facts| Stamp::of(&facts) == *stamp)
         };
         let file = if record.flat { "" } else { record.file.as_ref() };

@@ -5,6 +5,7 @@
 use crate::Switches;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// What discovery needs to know of its surroundings.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +18,8 @@ pub struct Machine {
     pub config_home: Option<PathBuf>,
     /// Where the index is kept; `None` keeps none.
     pub cache: Option<PathBuf>,
+    /// The moment of the look; where it is not known, every file counts as one that is just changing.
+    pub now: Option<SystemTime>,
     /// What stands for `/etc`; `None` for `/etc` itself.
     pub etc: Option<PathBuf>,
     /// The operating system, as Rust names it (`linux`, `macos`, `windows`).

@@ -48,12 +48,18 @@ pub fn machine(directory: Option<&Path>) -> io::Result<Machine> {
         directory,
         config_home: path("XDG_CONFIG_HOME"),
         cache: cache.map(|cache| cache.join("guild")),
+        now: Some(now()),
         etc: path("GUILD_ETC"),
         os: env::consts::OS.to_owned(),
         home,
         env: variables,
         ..Machine::default()
     })
+}
+
+/// The same machine at another look.
+pub fn again(machine: &Machine) -> Machine {
+    Machine { now: Some(now()), ..machine.clone() }
 }
 
 /// Where Guildhall keeps its own things.

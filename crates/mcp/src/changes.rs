@@ -1,6 +1,7 @@
 //! Telling clients that skills came, went or changed, in the way of each era.
 
-use std::sync::{Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -8,6 +9,7 @@ use rmcp::model::{
 };
 use rmcp::service::{Peer, SubscriptionContext};
 use tokio::sync::broadcast;
+use tokio::task;
 
 /// Who is told.
 pub(crate) struct Changes {
@@ -15,17 +17,21 @@ pub(crate) struct Changes {
     peers: Mutex<Vec<Peer<RoleServer>>>,
     /// Those who have asked.
     told: broadcast::Sender<()>,
+    /// What those will hear who are just being told that they are heard, by the task that does it. Whoever begins to listen only
+    /// afterwards misses what happens in between.
+    promised: Mutex<HashMap<Option<task::Id>, broadcast::Receiver<()>>>,
 }
 
 impl Default for Changes {
     fn default() -> Self {
-        Self { peers: Mutex::new(Vec::new()), told: broadcast::channel(16).0 }
+        Self { peers: Mutex::default(), told: broadcast::channel(16).0, promised: Mutex::default() }
     }
 }
 
 impl Changes {
-    /// What can be listened to: the tools never change.
-    pub(crate) fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
+    /// What can be listened to, and is from now on: the tools never change.
+    pub(crate) fn accept(&self, requested: &SubscriptionFilter) -> SubscriptionFilter {
+        held(&self.promised).insert(task::try_id(), self.told.subscribe());
         let mut accepted = SubscriptionFilter::new();
         accepted.prompts_list_changed = requested.prompts_list_changed.filter(|wanted| *wanted);
         accepted.resources_list_changed = requested.resources_list_changed.filter(|wanted| *wanted);
@@ -34,13 +40,13 @@ impl Changes {
 
     /// Remembers a client that has shaken hands.
     pub(crate) fn add(&self, peer: Peer<RoleServer>) {
-        self.peers.lock().unwrap_or_else(PoisonError::into_inner).push(peer);
+        held(&self.peers).push(peer);
     }
 
     /// Tells everybody.
     pub(crate) async fn tell(&self) {
         self.told.send(()).ok();
-        let peers = std::mem::take(&mut *self.peers.lock().unwrap_or_else(PoisonError::into_inner));
+        let peers = std::mem::take(&mut *held(&self.peers));
         for peer in peers {
             let told = peer.notify_prompt_list_changed().await.and(peer.notify_resource_list_changed().await);
             // Whoever cannot be told is gone.
@@ -52,7 +58,8 @@ impl Changes {
 
     /// Passes on what happens until the client has heard enough.
     pub(crate) async fn follow(&self, context: &SubscriptionContext) {
-        let mut heard = self.told.subscribe();
+        let promised = held(&self.promised).remove(&task::try_id());
+        let mut heard = promised.unwrap_or_else(|| self.told.subscribe());
         loop {
             tokio::select! {
                 () = context.cancelled() => return,
@@ -63,6 +70,10 @@ impl Changes {
             }
         }
     }
+}
+
+fn held<T>(what: &Mutex<T>) -> MutexGuard<'_, T> {
+    what.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 async fn pass_on(context: &SubscriptionContext) {

@@ -10,6 +10,8 @@ use crate::server::Server;
 
 /// The least time between two looks for changes.
 const PAUSE: Duration = Duration::from_millis(500);
+/// The longest, however long the last look had to wait for others.
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// Looking takes at most this part of the time.
 const SHARE: u32 = 20;
 
@@ -31,6 +33,6 @@ async fn watch(server: Server) {
     loop {
         let begun = Instant::now();
         server.look().await;
-        sleep(PAUSE.max(begun.elapsed() * SHARE)).await;
+        sleep((begun.elapsed() * SHARE).clamp(PAUSE, LONGEST_PAUSE)).await;
     }
 }

@@ -85,10 +85,9 @@ impl Scanner<'_> {
 
     /// Adds every skill of a root to `found`, nearest to its top first.
     pub fn skills(&self, ground: &Ground, found: &mut Vec<Candidate>, problems: &mut Vec<Problem>) {
-        let cache = self.machine.cache.as_deref();
         let stored = match self.freshness {
-            Freshness::Indexed => Stored::open(cache, &ground.path),
-            Freshness::Reread => Stored::forgotten(cache, &ground.path),
+            Freshness::Indexed => Stored::open(self.machine, &ground.path),
+            Freshness::Reread => Stored::forgotten(self.machine, &ground.path),
         };
         let Ok(root) = Directory::open(&ground.path) else {
             return problems.push(unreadable(&ground.path));

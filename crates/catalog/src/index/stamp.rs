@@ -5,7 +5,7 @@
 use crate::directory::{Facts, Kind};
 use serde::{Deserialize, Serialize};
 
-/// A file changed this shortly before the index was written might have changed again within one tick of the clock.
+/// A file changed this shortly before the look at it might have changed again within one tick of the clock.
 const RACY_NANOSECONDS: i64 = 50_000_000;
 
 /// When a file or directory was last seen, and as what.
@@ -29,8 +29,8 @@ impl Stamp {
         self.size
     }
 
-    /// Whether what was seen had been at rest when the index was written.
-    pub fn is_settled(&self, written: i64) -> bool {
-        self.modified.saturating_add(RACY_NANOSECONDS) < written
+    /// Whether what was seen had been at rest when the look began.
+    pub fn is_settled(&self, begun: i64) -> bool {
+        self.modified.saturating_add(RACY_NANOSECONDS) < begun
     }
 }

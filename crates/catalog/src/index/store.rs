@@ -66,13 +66,13 @@ pub fn record_of(frame: &[u8]) -> Option<Record> {
     postcard::from_bytes(frame).ok().map(|(_, record): (&str, Record)| record)
 }
 
-/// When the index was written, and its records; `None` where it is missing, damaged or of another format.
+/// When the look began that the index is of, and its records; `None` where it is missing, damaged or of another format.
 pub fn load(file: &Path) -> Option<(i64, Frames)> {
     // Opening a pipe would wait for somebody to write into it.
     let mut file =
         fs::metadata(file).is_ok_and(|metadata| metadata.is_file()).then(|| File::open(file).ok())??;
     let metadata = file.metadata().ok()?;
-    let written = metadata.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    let begun = metadata.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     let mut start = [0; HEADER.len()];
     file.read_exact(&mut start).ok().filter(|()| start == HEADER)?;
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).ok()?);
@@ -81,15 +81,17 @@ pub fn load(file: &Path) -> Option<(i64, Frames)> {
     let is_whole =
         bytes.split_at_checked(end).is_some_and(|(frames, end)| Fingerprint::of(frames).to_bytes() == end);
     bytes.truncate(end);
-    is_whole.then_some((i64::try_from(written.as_nanos()).ok()?, Frames { bytes, ..Frames::default() }))
+    is_whole.then_some((i64::try_from(begun.as_nanos()).ok()?, Frames { bytes, ..Frames::default() }))
 }
 
-/// Writes the index beside its place and moves it there.
-pub fn save<'a>(file: &Path, frames: impl Iterator<Item = &'a [u8]>) -> io::Result<()> {
+/// Writes the index beside its place and moves it there, as old as the look that it is of: what changed while that went on may
+/// have been seen before it changed.
+pub fn save<'a>(file: &Path, begun: SystemTime, frames: impl Iterator<Item = &'a [u8]>) -> io::Result<()> {
     let directory = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(directory)?;
     let temporary = tempfile::NamedTempFile::new_in(directory)?;
     write(temporary.as_file(), frames)?;
+    temporary.as_file().set_modified(begun)?;
     temporary.as_file().sync_all()?;
     temporary.persist(file)?;
     Ok(())
@@ -131,6 +133,16 @@ mod tests {
         requires_tools: [t]\nmetadata: {openclaw: {os: [linux], requires: {bins: [b], anyBins: [c], env: [E],\n  \
         config: [a.b]}, primaryEnv: E, skillKey: k, install: [{kind: brew, formula: f, label: l, bins: [b]}]}}\n\
         required_credential_files: [x/y]\n---\n!`id`\n";
+
+    /// What changed within a tick of the clock in the midst of a look that took long was held for at rest.
+    #[test]
+    fn an_index_is_as_old_as_the_look_that_it_is_of() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("index");
+        let begun = SystemTime::UNIX_EPOCH + std::time::Duration::from_nanos(1_234_567_890);
+        save(&file, begun, std::iter::empty()).unwrap();
+        assert_eq!(load(&file).map(|(begun, _)| begun), Some(1_234_567_890));
+    }
 
     /// If this test fails, the bytes of a record changed: raise `FORMAT`, so that older indexes are not misread, and
     /// then write the new fingerprint here.

@@ -1,6 +1,6 @@
 //! The index: what is not read again, what is noticed, and what is never trusted.
 
-use crate::world::World;
+use crate::world::{NOW, World};
 use expect_test::expect;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -93,12 +93,18 @@ fn without_a_cache_directory_every_file_is_read() {
 }
 
 #[test]
-fn a_file_that_changed_while_the_index_was_written_is_read_again() {
+fn a_file_that_changed_just_before_the_look_or_during_it_is_read_again() {
+    for moment in [NOW - Duration::from_millis(1), NOW, NOW + Duration::from_millis(1)] {
+        changed_at(SystemTime::UNIX_EPOCH + moment);
+    }
+}
+
+#[track_caller]
+fn changed_at(moment: SystemTime) {
     let world = World::new(SKILLS).with_cache();
+    world.age();
     let file = world.path("/project/.guild/skills/alpha/SKILL.md");
-    // However long the first look takes, the file is no older than the index.
-    let modified = fs::metadata(&file).unwrap().modified().unwrap();
-    set_modified(&file, modified + Duration::from_secs(60));
+    set_modified(&file, moment);
     world.discover();
     forge(&file, "One thing.", "New thing.");
     assert_eq!(description(&world, "alpha"), "New thing.");

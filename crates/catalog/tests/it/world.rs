@@ -12,7 +12,10 @@ use guild_testkit::Fixture;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
+/// Every look is at this moment, which is after that of files that are dated back and before that of those which are not.
+pub const NOW: Duration = Duration::from_secs(1_700_000_000);
 const LAYOUT: &str = "//- /home/\n//- /project/\n//- /etc/\n//- /bin/\n";
 const CONFIG_FILES: &[(Layer, &str)] = &[
     (Layer::System, "/etc/guild/config.toml"),
@@ -52,6 +55,7 @@ impl World {
     /// The same machine with an index in `/cache`.
     pub fn with_cache(mut self) -> Self {
         self.machine.cache = Some(self.fixture.join("cache"));
+        self.machine.now = Some(SystemTime::UNIX_EPOCH + NOW);
         self
     }
 

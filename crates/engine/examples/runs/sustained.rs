@@ -104,6 +104,7 @@ fn machine(site: &Site<'_>) -> Machine {
         directory: site.project.clone(),
         home: Some(site.home.clone()),
         cache: Some(site.home.join(".cache/guild")),
+        now: Some(now()),
         os: std::env::consts::OS.to_owned(),
         env,
         ..Machine::default()

@@ -43,7 +43,7 @@ fn opening(ui: &Ui) -> Opening {
         places: ui.places(),
         images: ui.images(),
         backends: container_backends(&ui.surroundings()),
-        look: Box::new(move || (machine.clone(), surroundings::config_files(&machine))),
+        look: Box::new(move || (surroundings::again(&machine), surroundings::config_files(&machine))),
         clock: Box::new(surroundings::now),
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::books::switching;
 use crate::print::{Ink, Style, escape};
+use crate::surroundings;
 use crate::ui::{Ui, end};
 use guild_engine::catalog::{Machine, Status as RootStatus};
 use guild_engine::reply::{Watch, WatchLine};
@@ -52,7 +53,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
 
 /// The machine, with what is switched off by now.
 fn machine(ui: &Ui) -> Machine {
-    switching(ui, &ui.config_files()).over(ui.machine().clone())
+    switching(ui, &ui.config_files()).over(surroundings::again(ui.machine()))
 }
 
 /// Whether something changed, or a look failed for another reason than the one that was told last.
