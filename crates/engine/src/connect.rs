@@ -49,11 +49,6 @@ pub struct HostPlaces<'a> {
     pub project: &'a Path,
 }
 
-/// The ids of the hosts that can be connected.
-pub fn hosts() -> impl Iterator<Item = &'static str> {
-    host::HOSTS.iter().map(|host| host.id)
-}
-
 /// Connects a host, or takes that back.
 pub fn connect(places: HostPlaces<'_>, request: &ConnectRequest<'_>) -> Envelope<Connect> {
     match connected(places, request) {

@@ -20,7 +20,7 @@ use crate::vet::{Gate, Subject};
 use crate::{Code, Refusal};
 
 /// The largest file that is handed out.
-pub const LARGEST_SKILL_FILE: u64 = 256 << 10;
+const LARGEST: u64 = 256 << 10;
 
 /// A skill that its caller may have.
 #[derive(Debug, Clone, Copy)]
@@ -116,9 +116,9 @@ impl<'h> HeldSkill<'h> {
             return Err(Refusal::new(Code::PathNotFound, message));
         }
         let failed = |error| Refusal::new(Code::ReadFailed, format!("cannot read `{path}`: {error}"));
-        let bytes = bytes(self.entry, path, LARGEST_SKILL_FILE).map_err(failed)?;
-        if bytes.len() as u64 > LARGEST_SKILL_FILE {
-            let message = format!("`{path}` is larger than {LARGEST_SKILL_FILE} bytes");
+        let bytes = bytes(self.entry, path, LARGEST).map_err(failed)?;
+        if bytes.len() as u64 > LARGEST {
+            let message = format!("`{path}` is larger than {LARGEST} bytes");
             return Err(Refusal::new(Code::ReadFailed, message));
         }
         Ok(bytes)

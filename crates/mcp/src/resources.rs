@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use guild_engine::{Envelope, HeldSkill, Refusal, Status, held_page, held_skill, receipts_show, reply};
+use guild_engine::{Envelope, Hall, HeldSkill, Refusal, Status, held_page, held_skill, receipts_show, reply};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolResult, ContentBlock, ListResourcesResult, ReadResourceResult, Resource, ResourceContents,
@@ -45,16 +45,21 @@ pub(crate) async fn read(server: &Server, uri: &str) -> Result<ReadResourceResul
         return printed(server, uri, address).await;
     }
     let hall = server.hall();
-    let segments = uri::segments(uri).ok_or_else(|| unknown(uri))?;
-    // A name of two segments is looked for first: a plugin's skill, and not a file of a skill that is called like the plugin.
-    let held = [2, 1].into_iter().find_map(|count| {
-        let (name, path) = segments.split_at_checked(count)?;
-        let held = held_skill(&hall, &name.join("/"), &server.principal()).ok()?;
-        Some((held, path.join("/")))
-    });
-    let (skill, path) = held.filter(|(_, path)| !path.is_empty()).ok_or_else(|| unknown(uri))?;
+    let found = located(server, &hall, uri).filter(|(_, path)| !path.is_empty());
+    let (skill, path) = found.ok_or_else(|| unknown(uri))?;
     let bytes = skill.read(Some(&path)).map_err(|refusal| refused(&refusal))?;
     Ok(ReadResourceResult::new(vec![contents(uri, &path, bytes)]))
+}
+
+/// The skill at an address, and what of the address leads on into it.
+pub(crate) fn located<'h>(server: &Server, hall: &'h Hall, uri: &str) -> Option<(HeldSkill<'h>, String)> {
+    let segments = uri::segments(uri)?;
+    // A name of two segments is looked for first: a plugin's skill, and not a file of a skill that is called like the plugin.
+    [2, 1].into_iter().find_map(|count| {
+        let (name, path) = segments.split_at_checked(count)?;
+        let held = held_skill(hall, &name.join("/"), &server.principal()).ok()?;
+        Some((held, path.join("/")))
+    })
 }
 
 /// A run's result with its streams cut, and links to the whole of them.

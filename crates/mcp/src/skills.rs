@@ -7,7 +7,7 @@ use rmcp::ErrorData;
 use rmcp::model::{CustomRequest, CustomResult, ErrorCode, ExtensionCapabilities, JsonObject};
 use serde_json::{Map, Value, json};
 
-use crate::resources::{page, refused};
+use crate::resources::{located, page, refused};
 use crate::server::Server;
 use crate::uri;
 
@@ -70,11 +70,7 @@ fn get(server: &Server, params: &Map<String, Value>) -> Result<Value, ErrorData>
 fn directory(server: &Server, params: &Map<String, Value>) -> Result<Value, ErrorData> {
     let uri = asked(params)?;
     let hall = server.hall();
-    let segments = uri::segments(uri.strip_suffix('/').unwrap_or(uri)).ok_or_else(|| unknown(uri))?;
-    let found = [2, 1].into_iter().find_map(|count| {
-        let (name, below) = segments.split_at_checked(count)?;
-        Some((held_skill(&hall, &name.join("/"), &server.principal()).ok()?, below.join("/")))
-    });
+    let found = located(server, &hall, uri.strip_suffix('/').unwrap_or(uri));
     let (held, below) = found.ok_or_else(|| unknown(uri))?;
     let name = held.entry().qualified_name();
     let children = children(&held.paths(), &below);

@@ -4,6 +4,7 @@
 //! says what is installed and [`site`] changes that, all at once or not at all. Nothing of what is read is executed.
 
 pub mod archive;
+mod durable;
 pub mod git;
 pub mod http;
 pub mod landing;

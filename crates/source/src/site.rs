@@ -7,6 +7,7 @@
 mod journal;
 mod step;
 
+use crate::durable::sync_file_system;
 use crate::lock::{Kind, Lock, LockError};
 use crate::store::{Store, StoreError};
 use guild_manifest::{Digest, TreeManifest};
@@ -212,7 +213,7 @@ impl Held<'_> {
             steps.extend(self.stage(store, change, &staging.path().join(at.to_string()))?);
         }
         steps.extend(self.stage_lock(lock, &staging.path().join("lock"))?);
-        step::sync_all(staging.path())?;
+        sync_file_system(staging.path()).map_err(failed("sync", staging.path()))?;
         let journal = Journal::new(staging.path(), steps);
         journal.write(&site.journal())?;
         // From here on it has happened, unless something is in the way, and then none of it has. What is staged is the journal's.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 
 use crate::terminal::Terminal;
@@ -141,10 +141,7 @@ impl Invocation {
     /// Starts the program and returns while it runs.
     #[track_caller]
     pub fn spawn(self) -> Running {
-        let shown = self.program.display().to_string();
-        let mut command = self.command();
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap_or_else(|error| panic!("start {shown}: {error}"));
+        let mut child = self.start();
         if let Some(mut pipe) = child.stdin.take() {
             let bytes = self.stdin;
             // A thread of its own, lest both sides wait on full pipes. The program may end without reading its
@@ -157,11 +154,7 @@ impl Invocation {
     /// Starts the program, with whom one talks by [`Running::say`]; what was set as its input is not given to it.
     #[track_caller]
     pub fn converse(self) -> Running {
-        let shown = self.program.display().to_string();
-        let mut command = self.command();
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let child = command.spawn().unwrap_or_else(|error| panic!("start {shown}: {error}"));
-        Running::new(child, self.root)
+        Running::new(self.start(), self.root)
     }
 
     /// Runs the program at a terminal, on which `text` is typed and then nothing more. Its standard error is what the terminal
@@ -175,6 +168,13 @@ impl Invocation {
         // The command holds the program's ends of the terminal, which has to know when the program has let go of them.
         drop(command);
         terminal.run(child, text, &self.root)
+    }
+
+    #[track_caller]
+    fn start(&self) -> Child {
+        let mut command = self.command();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap_or_else(|error| panic!("start {}: {error}", self.program.display()))
     }
 
     fn command(&self) -> Command {

@@ -35,7 +35,8 @@ pub async fn changes_apply(
             deciding.expect_nothing_sensitive().await?;
         }
         // Applying it twice is no decision; the store says so.
-        let receipt = if set.status == Status::Pending { deciding.record("applied").await? } else { None };
+        let receipt =
+            if set.status == Status::Pending { Some(deciding.record("applied").await?) } else { None };
         if let Err(error) = store.apply(&id, &mut |_| {}) {
             return Err(deciding.failed(error.into()).await);
         }
@@ -60,7 +61,7 @@ pub async fn changes_drop(
         }
         let deciding = Deciding { books, now, by: &by, set: &set };
         books.authorise(now, &by, Role::Operator).await?;
-        let receipt = deciding.record("dropped").await?;
+        let receipt = Some(deciding.record("dropped").await?);
         if let Err(error) = store.discard(&id) {
             return Err(deciding.failed(error.into()).await);
         }
@@ -79,7 +80,7 @@ struct Deciding<'a> {
 
 impl Deciding<'_> {
     /// Writes the decision down; the receipt's id.
-    async fn record(&self, decision: &str) -> Result<Option<String>, Refusal> {
+    async fn record(&self, decision: &str) -> Result<String, Refusal> {
         let summary = ChangeSummary::of(self.set);
         let mut outcome = Outcome::at(self.now, self.now);
         outcome.changes = Some(summary.kept());
@@ -90,7 +91,7 @@ impl Deciding<'_> {
         };
         let written = self.books.ledger.append(self.now, entry).await;
         let receipt = written.map_err(|error| self.books.refusal(error))?;
-        Ok(Some(receipt.receipt.id.to_string()))
+        Ok(receipt.receipt.id.to_string())
     }
 
     /// Refuses where files that decide what agents and machines do would change.

@@ -1,7 +1,8 @@
 //! The journal of a change: written when everything is staged, removed when everything is in its place.
 
-use super::step::{Step, sync_directory};
+use super::step::Step;
 use super::{SiteError, failed};
+use crate::durable;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -83,4 +84,8 @@ impl Journal {
         fs::remove_dir_all(&self.staging).ok();
         Ok(())
     }
+}
+
+fn sync_directory(path: &Path) -> Result<(), SiteError> {
+    durable::sync_directory(path).map_err(failed("sync", path))
 }

@@ -4,7 +4,7 @@
 
 use super::{SiteError, failed};
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -109,21 +109,4 @@ fn exchange(one: &Path, other: &Path) -> Result<bool, SiteError> {
 
 fn rename(from: &Path, to: &Path) -> Result<(), SiteError> {
     fs::rename(from, to).map_err(failed("make", to))
-}
-
-/// Makes sure that the names in a directory outlive a power cut.
-pub fn sync_directory(path: &Path) -> Result<(), SiteError> {
-    File::open(path).and_then(|directory| directory.sync_all()).map_err(failed("sync", path))
-}
-
-/// Makes sure of everything on the file system that a path lies on.
-pub fn sync_all(path: &Path) -> Result<(), SiteError> {
-    #[cfg(target_os = "linux")]
-    let synced = File::open(path).and_then(|file| Ok(rustix::fs::syncfs(file)?));
-    #[cfg(not(target_os = "linux"))]
-    let synced: io::Result<()> = {
-        rustix::fs::sync();
-        Ok(())
-    };
-    synced.map_err(failed("sync", path))
 }

@@ -3,9 +3,10 @@
 use super::error::StoreError;
 use super::workspace::Workspace;
 use super::{Store, failed};
+use crate::durable;
 use guild_manifest::Digest;
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
@@ -103,17 +104,9 @@ pub fn make_directory(path: &Path) -> Result<bool, StoreError> {
 
 /// Makes sure that the names in a directory outlive a power cut.
 pub fn sync_directory(path: &Path) -> Result<(), StoreError> {
-    File::open(path).and_then(|directory| directory.sync_all()).map_err(failed("sync", path))
+    durable::sync_directory(path).map_err(failed("sync", path))
 }
 
-/// Makes sure of everything on the file system that a path lies on.
 fn sync_all(path: &Path) -> Result<(), StoreError> {
-    #[cfg(target_os = "linux")]
-    let synced = File::open(path).and_then(|file| Ok(rustix::fs::syncfs(file)?));
-    #[cfg(not(target_os = "linux"))]
-    let synced: io::Result<()> = {
-        rustix::fs::sync();
-        Ok(())
-    };
-    synced.map_err(failed("sync", path))
+    durable::sync_file_system(path).map_err(failed("sync", path))
 }
