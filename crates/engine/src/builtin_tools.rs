@@ -9,12 +9,16 @@ use serde_json::{Map, Value};
 
 use crate::hall::Hall;
 use crate::ports::{Pending, Tool, ToolAnswer, ToolCall, ToolError, ToolProvider, ToolResult};
+use crate::workshop::Workshop;
 
 /// The name of the provider.
 pub const PROVIDER: &str = "builtin";
 
-/// The provider of our own tools, for one agent.
-pub struct BuiltinTools<'h> {
+/// The provider of our own tools.
+pub struct BuiltinTools;
+
+/// Who asks, and what there is.
+struct Asked<'h> {
     hall: &'h Hall,
     agent: &'h str,
 }
@@ -25,7 +29,7 @@ struct Builtin {
     description: &'static str,
     input: fn() -> Value,
     output: fn() -> Value,
-    run: fn(&BuiltinTools<'_>, &Map<String, Value>) -> Result<ToolResult, ToolError>,
+    run: fn(&Asked<'_>, &Map<String, Value>) -> Result<ToolResult, ToolError>,
 }
 
 const TOOLS: &[Builtin] = &[
@@ -36,13 +40,6 @@ const TOOLS: &[Builtin] = &[
     skills::LIST_FILES,
     skills::SEARCH,
 ];
-
-impl<'h> BuiltinTools<'h> {
-    /// The tools as one agent has them.
-    pub fn of(hall: &'h Hall, agent: &'h str) -> Self {
-        Self { hall, agent }
-    }
-}
 
 impl Builtin {
     fn described(&self) -> Tool {
@@ -65,20 +62,28 @@ fn find(name: &str) -> Option<&'static Builtin> {
     TOOLS.iter().find(|tool| tool.name == name)
 }
 
-impl ToolProvider for BuiltinTools<'_> {
+impl ToolProvider for BuiltinTools {
     fn id(&self) -> &str {
         PROVIDER
     }
 
-    fn find<'a>(&'a self, tool: &'a str) -> Pending<'a, Result<Option<Tool>, ToolError>> {
+    fn find<'a>(
+        &'a self,
+        _: &'a Workshop<'_>,
+        tool: &'a str,
+    ) -> Pending<'a, Result<Option<Tool>, ToolError>> {
         Box::pin(async move { Ok(find(tool).map(Builtin::described)) })
     }
 
-    fn call<'a>(&'a self, call: ToolCall<'a>) -> Pending<'a, Result<ToolAnswer, ToolError>> {
+    fn call<'a>(
+        &'a self,
+        workshop: &'a Workshop<'_>,
+        call: ToolCall<'a>,
+    ) -> Pending<'a, Result<ToolAnswer, ToolError>> {
         Box::pin(async move {
             let tool = find(call.tool)
                 .ok_or_else(|| ToolError::Failed(format!("there is no tool `{}`", call.tool)))?;
-            (tool.run)(self, call.input).map(ToolAnswer::Done)
+            (tool.run)(&Asked { hall: workshop.hall, agent: call.agent }, call.input).map(ToolAnswer::Done)
         })
     }
 }

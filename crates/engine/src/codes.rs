@@ -44,8 +44,10 @@ codes! {
     ProviderToolUnregistered = "provider_tool_unregistered", 1, "The provider has no tool of that name.";
     ProviderPolicyDenied = "provider_policy_denied", 3, "The agent may not use the tool.";
     ProviderExecutionFailed = "provider_execution_failed", 1, "The tool failed.";
+    ProviderUnavailable = "provider_unavailable", 1, "Whoever offers the tool cannot be reached now.";
     ToolInputInvalid = "tool_input_invalid", 2, "The tool does not take what it was given.";
     ToolInputRequired = "tool_input_required", 1, "The tool asks for something that nobody can answer here.";
+    ToolTimedOut = "tool_timed_out", 1, "The tool took longer than its provider is given.";
     ToolOutputInvalid = "tool_output_invalid", 1, "The tool gave something else than it declares.";
     SubagentFailed = "subagent_failed", 1, "The child agent gave no answer.";
     ScriptNotFound = "script_not_found", 1, "The script that the skill names is not among its files.";

@@ -50,6 +50,7 @@ mod search;
 mod secrets;
 mod sections;
 pub mod security_hash;
+mod servers;
 mod show;
 mod skill_diff;
 mod skill_file;
@@ -121,6 +122,7 @@ pub use sandbox::{
 };
 pub use search::{SearchRequest, search};
 pub use secrets::{secret_list, secret_remove, secret_set};
+pub use servers::{ContainedServer, Conversation, HttpServer, Reach, ServerSettings, servers};
 pub use show::show;
 pub use skill_diff::{Before, skill_diff};
 pub use skill_file::{HeldSkill, SkillFile, held_page, held_skill, offered};

@@ -11,6 +11,7 @@ use guild_source::store::Store;
 use crate::hall::{ConfigFile, Hall, configure};
 use crate::image::Images;
 use crate::live::{Changes, Live, RefreshError};
+use crate::ports::ToolProvider;
 use crate::sandbox::Backends;
 use crate::switching::Switching;
 use crate::workshop::Workshop;
@@ -27,6 +28,8 @@ pub struct Opening {
     pub images: Images,
     /// What makes containers.
     pub backends: Backends,
+    /// Who offers tools, beside our own.
+    pub providers: Vec<Box<dyn ToolProvider>>,
     /// Sees what there is.
     pub look: Look,
     /// Tells the time.
@@ -93,7 +96,7 @@ impl Premises {
             backends: &self.opening.backends,
             store: &self.store,
             books: &self.books,
-            providers: &[],
+            providers: &self.opening.providers,
             subagents: None,
             approver: None,
             clock: &*self.opening.clock,

@@ -20,6 +20,6 @@ pub(crate) use hook::stage_hook;
 pub use load::load;
 pub use payload::{
     Configuration, ContractTerms, EntrypointFiles, ImageIdentity, Limits, LockFile, Payload, PluginIdentity,
-    SkillIdentity,
+    SkillIdentity, ToolIdentity,
 };
 pub use stage::{Staged, stage};

@@ -2,6 +2,7 @@
 //!
 //! It is put together by a surface and handed to every run. It holds no state of its own.
 
+use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 use guild_ledger::Timestamp;
@@ -11,7 +12,7 @@ use crate::hall::Hall;
 use crate::image::Images;
 use crate::ports::{Approver, SubagentRunner, ToolProvider};
 use crate::sandbox::Backends;
-use crate::{Books, Places};
+use crate::{Books, Places, Refusal};
 
 /// Everything that a run may use.
 pub struct Workshop<'a> {
@@ -28,7 +29,7 @@ pub struct Workshop<'a> {
     /// What has happened and what is allowed.
     pub books: &'a Books,
     /// Who offers tools, beside our own.
-    pub providers: &'a [&'a dyn ToolProvider],
+    pub providers: &'a [Box<dyn ToolProvider>],
     /// Who runs child agents, if anybody does.
     pub subagents: Option<&'a dyn SubagentRunner>,
     /// Who can be asked now, if anybody can.
@@ -41,5 +42,24 @@ impl Workshop<'_> {
     /// The moment.
     pub(crate) fn now(&self) -> Timestamp {
         Timestamp::from((self.clock)())
+    }
+
+    /// These variables, as far as they are set here, or else kept as secrets.
+    ///
+    /// # Errors
+    /// Where the secrets cannot be read.
+    pub async fn environment(&self, names: &[String]) -> Result<BTreeMap<String, String>, Refusal> {
+        let mut environment = BTreeMap::new();
+        for name in names {
+            let value = match self.hall.machine.env.get(name) {
+                Some(value) => Some(value.clone()),
+                None => {
+                    let kept = self.books.ledger.secret(name).await;
+                    kept.map_err(|error| self.books.secret_refusal(error))?
+                }
+            };
+            environment.extend(value.map(|value| (name.clone(), value)));
+        }
+        Ok(environment)
     }
 }

@@ -6,10 +6,11 @@ use crate::ui::Ui;
 use clap::ValueEnum;
 use guild_engine::catalog::Freshness;
 use guild_engine::ledger::via;
-use guild_engine::ports::{Answer, Approver};
+use guild_engine::ports::{Answer, Approver, ToolProvider};
 use guild_engine::{
     Books, Code, Configured, Consent, Lifetime, Refusal, Switching, Workshop, configure, container_backends,
 };
+use guild_mcp::McpTools;
 
 /// How a person approves in the same breath as they ask.
 #[derive(Debug, clap::Args)]
@@ -64,6 +65,7 @@ pub fn within<T>(ui: &Ui, work: impl AsyncFnOnce(&Workshop<'_>) -> T) -> Result<
         let (images, store) = (ui.images(), places.store()?);
         let person = TerminalApprover::new(ui);
         let approver: Option<&dyn Approver> = if ui.is_terminal() { Some(&person) } else { None };
+        let providers: [Box<dyn ToolProvider>; 1] = [Box::new(McpTools::default())];
         let clock = || ui.now();
         let workshop = Workshop {
             hall: &hall,
@@ -72,7 +74,7 @@ pub fn within<T>(ui: &Ui, work: impl AsyncFnOnce(&Workshop<'_>) -> T) -> Result<
             backends: &backends,
             store: &store,
             books: &books,
-            providers: &[],
+            providers: &providers,
             subagents: None,
             approver,
             clock: &clock,

@@ -9,6 +9,7 @@ mod changes;
 mod instructions;
 mod outcome;
 mod prompts;
+mod provider;
 mod resources;
 mod server;
 mod skills;
@@ -16,5 +17,6 @@ mod stdio;
 mod tools;
 mod uri;
 
+pub use provider::McpTools;
 pub use server::{Server, Settings};
 pub use stdio::serve_stdio;

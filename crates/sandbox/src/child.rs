@@ -1,9 +1,11 @@
 //! A running command, whichever backend runs it: its output as it comes, and its end.
 //!
 //! A backend makes a [`Child`] together with a [`Feed`], through which it delivers. What the feed accepts of a stream is bounded by
-//! the policy, so a reader that never reads costs no more memory than that.
+//! the policy, so a reader that never reads costs no more memory than that. With a command that is talked to for long, the bound is
+//! on what was said and not yet heard.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use tokio::sync::{mpsc, oneshot};
 
@@ -17,6 +19,14 @@ pub struct Child {
     end: oneshot::Receiver<Result<Outcome, LaunchError>>,
     stdin: Option<ChildStdin>,
     killer: Killer,
+    passing: Arc<Passing>,
+}
+
+/// Whether output is passed on and forgotten, and how much of it nobody has heard yet.
+#[derive(Debug, Default)]
+struct Passing {
+    is_on: AtomicBool,
+    waiting: AtomicU64,
 }
 
 /// Some output, as it came.
@@ -48,10 +58,12 @@ pub struct Killer(Arc<dyn Fn() + Send + Sync>);
 /// The backend's side of a child.
 #[derive(Debug)]
 pub struct Feed {
-    chunks: mpsc::UnboundedSender<Chunk>,
+    /// Nothing once a command that is talked to has said more than anybody listens to.
+    chunks: Option<mpsc::UnboundedSender<Chunk>>,
     stdout: Captured,
     stderr: Captured,
     limit: u64,
+    passing: Arc<Passing>,
 }
 
 /// Where a backend says how a child ended.
@@ -63,9 +75,15 @@ impl Child {
     pub fn new(limit: u64, killer: Killer) -> (Child, Feed, ChildEnd) {
         let (send_chunk, chunks) = mpsc::unbounded_channel();
         let (send_end, end) = oneshot::channel();
-        let feed =
-            Feed { chunks: send_chunk, stdout: Captured::default(), stderr: Captured::default(), limit };
-        (Child { chunks, end, stdin: None, killer }, feed, send_end)
+        let passing = Arc::new(Passing::default());
+        let feed = Feed {
+            chunks: Some(send_chunk),
+            stdout: Captured::default(),
+            stderr: Captured::default(),
+            limit,
+            passing: Arc::clone(&passing),
+        };
+        (Child { chunks, end, stdin: None, killer, passing }, feed, send_end)
     }
 
     /// Gives the child a standard input, and the backend what is written to it.
@@ -80,9 +98,17 @@ impl Child {
         self.stdin.take()
     }
 
+    /// Keeps nothing of the output from now on, for a command that is talked to for as long as it lives: it may say any amount,
+    /// but no more at once than the policy keeps. One that does is not listened to any more.
+    pub fn pass_on(&self) {
+        self.passing.is_on.store(true, Ordering::Relaxed);
+    }
+
     /// The next piece of output; `None` when both streams have ended or what is kept of them is full.
     pub async fn next(&mut self) -> Option<Chunk> {
-        self.chunks.recv().await
+        let chunk = self.chunks.recv().await?;
+        self.passing.waiting.fetch_sub(chunk.bytes.len() as u64, Ordering::Relaxed);
+        Some(chunk)
     }
 
     /// Waits for the end. Output that was not taken by [`Child::next`] is in the outcome all the same.
@@ -144,17 +170,77 @@ impl Feed {
             Stream::Stderr => &mut self.stderr,
         };
         captured.total += bytes.len() as u64;
+        if self.passing.is_on.load(Ordering::Relaxed) {
+            if self.passing.waiting.load(Ordering::Relaxed) + bytes.len() as u64 > self.limit {
+                self.chunks = None;
+            }
+            return self.pass(stream, bytes);
+        }
         let room = usize::try_from(self.limit).unwrap_or(usize::MAX).saturating_sub(captured.bytes.len());
         let kept = bytes.get(..room.min(bytes.len())).unwrap_or_default();
         if !kept.is_empty() {
             captured.bytes.extend_from_slice(kept);
-            // Nobody may be listening; the outcome has the bytes all the same.
-            let _ = self.chunks.send(Chunk { stream, bytes: kept.to_vec() });
+            self.pass(stream, kept);
         }
+    }
+
+    fn pass(&self, stream: Stream, bytes: &[u8]) {
+        let Some(chunks) = &self.chunks else { return };
+        self.passing.waiting.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        // Nobody may be listening; the outcome has what is kept all the same.
+        let _ = chunks.send(Chunk { stream, bytes: bytes.to_vec() });
     }
 
     /// What was kept of both streams.
     pub fn into_captured(self) -> (Captured, Captured) {
         (self.stdout, self.stderr)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heard(child: &mut Child) -> Vec<u8> {
+        let mut heard = Vec::new();
+        while let Ok(chunk) = child.chunks.try_recv() {
+            child.passing.waiting.fetch_sub(chunk.bytes.len() as u64, Ordering::Relaxed);
+            heard.extend(chunk.bytes);
+        }
+        heard
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let (mut child, mut feed, _end) = Child::new(4, Killer::new(|| {}));
+        feed.push(Stream::Stdout, b"abc");
+        feed.push(Stream::Stdout, b"def");
+        assert_eq!(heard(&mut child), b"abcd");
+        feed.push(Stream::Stdout, b"g");
+        assert_eq!(heard(&mut child), b"", "what is full stays full");
+        let (stdout, _) = feed.into_captured();
+        assert_eq!((stdout.bytes.as_slice(), stdout.total), (&b"abcd"[..], 7));
+    }
+
+    #[test]
+    fn a_command_that_is_talked_to_may_say_any_amount_if_it_is_heard() {
+        let (mut child, mut feed, _end) = Child::new(4, Killer::new(|| {}));
+        child.pass_on();
+        for _ in 0..10 {
+            feed.push(Stream::Stdout, b"abcd");
+            assert_eq!(heard(&mut child), b"abcd");
+        }
+        assert_eq!(feed.into_captured().0.bytes, b"");
+    }
+
+    #[test]
+    fn a_command_that_says_more_than_anybody_hears_is_not_listened_to_any_more() {
+        let (mut child, mut feed, _end) = Child::new(4, Killer::new(|| {}));
+        child.pass_on();
+        feed.push(Stream::Stdout, b"abc");
+        feed.push(Stream::Stderr, b"de");
+        feed.push(Stream::Stdout, b"f");
+        assert_eq!(heard(&mut child), b"abc");
+        assert!(child.chunks.is_closed());
     }
 }

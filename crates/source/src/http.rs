@@ -183,7 +183,11 @@ fn is_fetched(url: &Url) -> bool {
     }
 }
 
-fn client() -> reqwest::Result<Client> {
+/// A client with our limits: patient for a while, and sent nowhere that is not fetched from.
+///
+/// # Errors
+/// Where the system has no TLS to offer.
+pub fn client() -> reqwest::Result<Client> {
     static CHOSEN: OnceLock<()> = OnceLock::new();
     // Whoever chose the library behind TLS before is left alone.
     CHOSEN.get_or_init(|| drop(rustls::crypto::ring::default_provider().install_default()));

@@ -5,7 +5,7 @@
 use guild_ledger::Principal;
 use serde_json::{Map, Value, json};
 
-use super::{Builtin, BuiltinTools};
+use super::{Asked, Builtin};
 use crate::ports::{ToolError, ToolResult};
 use crate::search::{SearchRequest, search};
 use crate::skill_file::{HeldSkill, held_skill};
@@ -74,7 +74,7 @@ fn text<'i>(input: &'i Map<String, Value>, name: &str) -> Option<&'i str> {
 const PROVIDER_VIA: &str = "tool";
 
 /// The skill, if this agent may have it.
-fn skill<'h>(tools: &BuiltinTools<'h>, name: &str) -> Result<HeldSkill<'h>, ToolError> {
+fn skill<'h>(tools: &Asked<'h>, name: &str) -> Result<HeldSkill<'h>, ToolError> {
     held_skill(tools.hall, name, &Principal::agent(tools.agent, PROVIDER_VIA)).map_err(failure)
 }
 
@@ -86,7 +86,7 @@ fn failure(refusal: Refusal) -> ToolError {
     }
 }
 
-fn read_file(tools: &BuiltinTools<'_>, input: &Map<String, Value>) -> Result<ToolResult, ToolError> {
+fn read_file(tools: &Asked<'_>, input: &Map<String, Value>) -> Result<ToolResult, ToolError> {
     let skill = skill(tools, text(input, "skill").unwrap_or_default())?;
     let path = text(input, "path").unwrap_or(&skill.entry().place.file);
     let bytes = skill.read(Some(path)).map_err(failure)?;
@@ -95,13 +95,13 @@ fn read_file(tools: &BuiltinTools<'_>, input: &Map<String, Value>) -> Result<Too
     Ok(ToolResult::new(text.clone(), json!({"skill": name, "path": path, "text": text})))
 }
 
-fn list_files(tools: &BuiltinTools<'_>, input: &Map<String, Value>) -> Result<ToolResult, ToolError> {
+fn list_files(tools: &Asked<'_>, input: &Map<String, Value>) -> Result<ToolResult, ToolError> {
     let skill = skill(tools, text(input, "skill").unwrap_or_default())?;
     let (name, files) = (skill.entry().qualified_name(), skill.paths());
     Ok(ToolResult::new(files.join("\n"), json!({"skill": name, "files": files})))
 }
 
-fn find(tools: &BuiltinTools<'_>, input: &Map<String, Value>) -> Result<ToolResult, ToolError> {
+fn find(tools: &Asked<'_>, input: &Map<String, Value>) -> Result<ToolResult, ToolError> {
     let query = text(input, "query").or_else(|| text(input, "text")).unwrap_or_default();
     let limit = input.get("limit").and_then(Value::as_u64).unwrap_or(FOUND);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Pending;
+use crate::workshop::Workshop;
 
 /// A tool as its provider describes it.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,21 +83,35 @@ pub enum ToolError {
     /// What it was given makes no sense to it.
     #[error("{0}")]
     Input(String),
+    /// Whoever offers it cannot be reached, or has failed too often to be asked again so soon.
+    #[error("{0}")]
+    Unavailable(String),
+    /// It took too long.
+    #[error("{0}")]
+    TimedOut(String),
     /// It failed.
     #[error("{0}")]
     Failed(String),
 }
 
-/// Something that offers tools.
+/// Something that offers tools. It is lent the workshop of each run, and keeps of its own only what outlives runs.
 pub trait ToolProvider: Send + Sync {
     /// Its name before the colon: `builtin`, `mcp`, `plugin`.
     fn id(&self) -> &str;
 
     /// The tool of this name, if there is one.
-    fn find<'a>(&'a self, tool: &'a str) -> Pending<'a, Result<Option<Tool>, ToolError>>;
+    fn find<'a>(
+        &'a self,
+        workshop: &'a Workshop<'_>,
+        tool: &'a str,
+    ) -> Pending<'a, Result<Option<Tool>, ToolError>>;
 
     /// Calls a tool.
-    fn call<'a>(&'a self, call: ToolCall<'a>) -> Pending<'a, Result<ToolAnswer, ToolError>>;
+    fn call<'a>(
+        &'a self,
+        workshop: &'a Workshop<'_>,
+        call: ToolCall<'a>,
+    ) -> Pending<'a, Result<ToolAnswer, ToolError>>;
 }
 
 impl ToolResult {

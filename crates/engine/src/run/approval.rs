@@ -132,7 +132,7 @@ async fn give(
     let (mode, expires) = match answer {
         Answer::Once => (Mode::RunOnce { plan: prepared.plan.ask.plan }, None),
         // A tool that does something is asked about every time.
-        Answer::Always { .. } if prepared.call.tool.is_some() => {
+        Answer::Always { .. } if prepared.call.asks_every_time => {
             (Mode::RunOnce { plan: prepared.plan.ask.plan }, None)
         }
         Answer::Always { lasting } => (Mode::AlwaysAllow, lasting.map(|lasting| now.after(lasting))),

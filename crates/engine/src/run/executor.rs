@@ -9,6 +9,7 @@ use super::prepare::{Draft, Prepared};
 use super::stop::Stop;
 use super::{Invocation, inline, script, subagent, tool};
 use crate::ports::Pending;
+use crate::security_hash::ToolIdentity;
 use crate::workshop::Workshop;
 use crate::{Code, Refusal, reply};
 
@@ -23,6 +24,10 @@ pub struct Call {
     pub shown: Vec<String>,
     /// The tool, as `provider:tool`.
     pub tool: Option<String>,
+    /// Whether a person's word holds for this once and no longer.
+    pub asks_every_time: bool,
+    /// The tool as somebody else describes it, which becomes a part of what is approved.
+    pub described: Option<ToolIdentity>,
 }
 
 /// What came of it.

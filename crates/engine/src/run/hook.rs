@@ -112,5 +112,5 @@ fn call(staged: &Staged, run: ToolRun) -> Result<Call, Refusal> {
             argv(&interpreter, &Script { path, arguments: Vec::new() })
         }
     };
-    Ok(Call { needs_grant: true, shown: command.clone(), command, tool: None })
+    Ok(Call { needs_grant: true, shown: command.clone(), command, ..Call::default() })
 }

@@ -117,13 +117,16 @@ pub fn prepare_hook<'w>(
 async fn planned<'w>(
     workshop: &Workshop<'w>,
     invocation: &Invocation<'_>,
-    draft: Draft<'w>,
+    mut draft: Draft<'w>,
 ) -> Result<Prepared<'w>, Box<Stop>> {
     let Some(executor) = executor_of(draft.skill.kind) else {
         let message = format!("nothing here runs skills of the kind `{}`", draft.skill.kind.as_str());
         return Err(draft.stop(Refusal::new(Code::ExecutorUnbound, message)));
     };
     let call = executor.call(workshop, &draft).await?;
+    if let Some(tool) = &call.described {
+        draft.staged.pin(tool.clone(), workshop.store).map_err(|refusal| draft.stop(refusal))?;
+    }
     if let Some(id) = invocation.container {
         script::check_container(workshop, &draft, id, invocation.owner)
             .map_err(|refusal| draft.stop(refusal))?;

@@ -68,7 +68,7 @@ fn call(draft: &Draft<'_>) -> Result<Call, Refusal> {
         needs_grant: true,
         command: argv(&interpreter, &exact),
         shown: argv(&interpreter, &shown),
-        tool: None,
+        ..Call::default()
     })
 }
 

@@ -65,6 +65,9 @@ fn capabilities(
     if !plan.environment.is_empty() {
         needs.push(("environment", listed(&variables(workshop, &plan.environment))));
     }
+    if let Some(tool) = &prepared.call.described {
+        needs.push(("tool", format!("{}: {}", tool.name, tool.description)));
+    }
     if !plan.tools.is_empty() {
         needs.push(("tools", listed(&plan.tools)));
     }

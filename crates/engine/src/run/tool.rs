@@ -11,9 +11,10 @@ use super::executor::{Call, Done, Executor};
 use super::params::ParamError;
 use super::prepare::{Draft, Prepared};
 use super::stop::Stop;
-use crate::builtin_tools::BuiltinTools;
+use crate::builtin_tools::{self, BuiltinTools};
 use crate::ports::{Pending, Tool as Described, ToolAnswer, ToolCall, ToolError, ToolProvider, ToolResult};
 use crate::schema::Validator;
+use crate::security_hash::ToolIdentity;
 use crate::workshop::Workshop;
 use crate::{Code, Refusal};
 
@@ -42,8 +43,16 @@ impl Executor for Tool {
                 stop.reply.errors = errors;
                 return Err(stop);
             }
-            let name = format!("{}:{}", dispatch.provider, dispatch.tool);
-            Ok(Call { needs_grant: !tool.is_read_only, tool: Some(name), ..Call::default() })
+            let described =
+                (dispatch.provider != builtin_tools::PROVIDER).then(|| identity(&dispatch, &tool));
+            Ok(Call {
+                // What others offer is never called unasked, even where it only looks.
+                needs_grant: !tool.is_read_only || described.is_some(),
+                asks_every_time: !tool.is_read_only,
+                tool: Some(qualified(&dispatch)),
+                described,
+                ..Call::default()
+            })
         })
     }
 
@@ -82,18 +91,17 @@ async fn find(workshop: &Workshop<'_>, draft: &Draft<'_>) -> Result<(Dispatch, D
         return Err(Refusal::new(Code::ProviderToolUnregistered, message));
     };
     let Dispatch { provider: id, tool } = &dispatch;
-    let qualified = format!("{id}:{tool}");
+    let qualified = qualified(&dispatch);
     check_declared(skill, &draft.contract.tools, &dispatch)?;
     if !may_use(workshop, &draft.agent, &qualified) {
         let message = format!("agent `{}` may not use the tool `{qualified}`", draft.agent);
         return Err(Refusal::new(Code::ProviderPolicyDenied, message));
     }
-    let builtin = BuiltinTools::of(workshop.hall, &draft.agent);
-    let Some(provider) = provider(workshop, &builtin, id) else {
+    let Some(provider) = provider(workshop, id) else {
         let message = format!("tool provider `{id}` is not registered for skill `{skill}`");
         return Err(Refusal::new(Code::ProviderUnbound, message));
     };
-    let found = provider.find(tool).await.map_err(|error| refusal(&error))?.ok_or_else(|| {
+    let found = provider.find(workshop, tool).await.map_err(|error| refusal(&error))?.ok_or_else(|| {
         let message = format!("tool `{tool}` is not registered for provider `{id}` (skill `{skill}`)");
         Refusal::new(Code::ProviderToolUnregistered, message)
     })?;
@@ -102,7 +110,7 @@ async fn find(workshop: &Workshop<'_>, draft: &Draft<'_>) -> Result<(Dispatch, D
 
 /// Denies a tool that the contract does not declare; discovery keeps such skills out, and a contract is not trusted twice.
 fn check_declared(skill: &str, declared: &[String], dispatch: &Dispatch) -> Result<(), Refusal> {
-    let qualified = format!("{}:{}", dispatch.provider, dispatch.tool);
+    let qualified = qualified(dispatch);
     if declared.iter().any(|declared| *declared == qualified || *declared == dispatch.tool) {
         return Ok(());
     }
@@ -120,13 +128,23 @@ fn may_use(workshop: &Workshop<'_>, agent: &str, tool: &str) -> bool {
     }
 }
 
-fn provider<'a>(
-    workshop: &Workshop<'a>,
-    builtin: &'a BuiltinTools<'_>,
-    id: &str,
-) -> Option<&'a dyn ToolProvider> {
-    let all = workshop.providers.iter().copied().chain([builtin as &dyn ToolProvider]);
+fn provider<'a>(workshop: &Workshop<'a>, id: &str) -> Option<&'a dyn ToolProvider> {
+    let all = workshop.providers.iter().map(AsRef::as_ref).chain([&BuiltinTools as &dyn ToolProvider]);
     all.into_iter().find(|provider| provider.id() == id)
+}
+
+fn qualified(dispatch: &Dispatch) -> String {
+    format!("{}:{}", dispatch.provider, dispatch.tool)
+}
+
+/// What a person's word is about.
+fn identity(dispatch: &Dispatch, tool: &Described) -> ToolIdentity {
+    ToolIdentity {
+        name: qualified(dispatch),
+        description: tool.description.clone(),
+        input: tool.input.clone(),
+        output: tool.output.clone(),
+    }
 }
 
 type Failure = (Refusal, Vec<ParamError>);
@@ -138,20 +156,26 @@ async fn call(
     arguments: &[String],
 ) -> Result<ToolResult, Failure> {
     let nothing_more = |refusal| (refusal, Vec::new());
-    let builtin = BuiltinTools::of(workshop.hall, agent);
-    let Some(Dispatch { provider: id, tool }) = &prepared.contract.dispatch else {
+    let Some(dispatch @ Dispatch { provider: id, tool }) = &prepared.contract.dispatch else {
         return Err(nothing_more(Refusal::new(Code::ProviderToolUnregistered, "the skill names no tool")));
     };
-    let Some(provider) = provider(workshop, &builtin, id) else {
+    let Some(provider) = provider(workshop, id) else {
         return Err(nothing_more(Refusal::new(
             Code::ProviderUnbound,
             format!("there is no provider `{id}`"),
         )));
     };
-    let described = provider.find(tool).await.map_err(|error| nothing_more(refusal(&error)))?;
+    let described = provider.find(workshop, tool).await.map_err(|error| nothing_more(refusal(&error)))?;
+    let is_as_approved =
+        |approved| described.as_ref().map(|tool| identity(dispatch, tool)).as_ref() == approved;
+    if prepared.call.described.is_some() && !is_as_approved(prepared.call.described.as_ref()) {
+        let message =
+            format!("the tool `{}` is described otherwise than when it was approved", qualified(dispatch));
+        return Err(nothing_more(Refusal::new(Code::SecurityHashMismatch, message)));
+    }
     let input = input(arguments, &prepared.parameters);
     let call = ToolCall { tool, input: &input, agent, progress: &|_, _, _| {} };
-    let answer = provider.call(call).await.map_err(|error| nothing_more(refusal(&error)))?;
+    let answer = provider.call(workshop, call).await.map_err(|error| nothing_more(refusal(&error)))?;
     let result = match answer {
         ToolAnswer::Done(result) => result,
         ToolAnswer::InputRequired { message, .. } => {
@@ -197,6 +221,8 @@ fn refusal(error: &ToolError) -> Refusal {
     let code = match error {
         ToolError::Denied(_) => Code::ProviderPolicyDenied,
         ToolError::Input(_) => Code::ToolInputInvalid,
+        ToolError::Unavailable(_) => Code::ProviderUnavailable,
+        ToolError::TimedOut(_) => Code::ToolTimedOut,
         ToolError::Failed(_) => Code::ProviderExecutionFailed,
     };
     Refusal::new(code, error.to_string())

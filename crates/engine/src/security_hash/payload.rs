@@ -41,6 +41,22 @@ pub struct Payload {
     pub configuration: Configuration,
     /// What it declares that a run may use; null means the default.
     pub limits: Limits,
+    /// The tool that it dispatches to, as whoever offers it describes it; absent for our own, which come with the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<ToolIdentity>,
+}
+
+/// A tool that somebody else offers, as it was when it was approved: one that is described otherwise is another tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolIdentity {
+    /// Its name, as `provider:tool`.
+    pub name: String,
+    /// What it is said to do.
+    pub description: String,
+    /// JSON Schema of what it takes.
+    pub input: Json,
+    /// JSON Schema of what it gives.
+    pub output: Option<Json>,
 }
 
 /// Which skill it is.
@@ -193,6 +209,7 @@ impl Payload {
             configuration: Configuration::of(skill),
             limits: Limits::of(&contract.limits),
             contract: ContractTerms::of(contract),
+            tool: None,
         }
     }
 

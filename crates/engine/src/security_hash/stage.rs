@@ -3,7 +3,7 @@
 //! The staged bytes are the skill from here on. What discovery read of it decides nothing any more.
 
 use super::origin::Origin;
-use super::payload::{ImageIdentity, Payload, Surroundings};
+use super::payload::{ImageIdentity, Payload, Surroundings, ToolIdentity};
 use crate::Code;
 use crate::hall::Hall;
 use crate::image::Images;
@@ -131,6 +131,13 @@ fn image(skill: &Skill, images: &Images) -> Result<Option<(String, Resolved)>, R
 }
 
 impl Staged {
+    /// Makes a tool that somebody else offers a part of what is hashed.
+    pub(crate) fn pin(&mut self, tool: ToolIdentity, store: &Store) -> Result<(), Refusal> {
+        self.payload.tool = Some(tool);
+        self.security_hash = store.put(self.payload.text()?.as_bytes())?;
+        Ok(())
+    }
+
     /// The directory with the skill's own files.
     pub fn skill_directory(&self) -> PathBuf {
         if self.directory.is_empty() { self.root.clone() } else { self.root.join(&self.directory) }

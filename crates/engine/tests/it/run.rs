@@ -56,7 +56,11 @@ impl ToolProvider for Shop {
         "shop"
     }
 
-    fn find<'a>(&'a self, tool: &'a str) -> Pending<'a, Result<Option<Tool>, ToolError>> {
+    fn find<'a>(
+        &'a self,
+        _: &'a Workshop<'_>,
+        tool: &'a str,
+    ) -> Pending<'a, Result<Option<Tool>, ToolError>> {
         let described = Tool {
             name: tool.to_owned(),
             description: String::new(),
@@ -72,7 +76,11 @@ impl ToolProvider for Shop {
         })
     }
 
-    fn call<'a>(&'a self, call: ToolCall<'a>) -> Pending<'a, Result<ToolAnswer, ToolError>> {
+    fn call<'a>(
+        &'a self,
+        _: &'a Workshop<'_>,
+        call: ToolCall<'a>,
+    ) -> Pending<'a, Result<ToolAnswer, ToolError>> {
         Box::pin(async move {
             match call.tool {
                 "fails" => Err(ToolError::Failed("the shop burned down".to_owned())),
@@ -158,7 +166,7 @@ impl House {
         let store = self.places.store().unwrap();
         #[expect(clippy::disallowed_methods, reason = "a test has the machine's clock")]
         let clock = || SystemTime::now();
-        let shop = Shop;
+        let shop: [Box<dyn ToolProvider>; 1] = [Box::new(Shop)];
         let workshop = Workshop {
             hall: &self.hall,
             places: &self.places,
@@ -166,7 +174,7 @@ impl House {
             backends: &backends,
             store: &store,
             books: &books,
-            providers: &[&shop],
+            providers: &shop,
             subagents: around.child.map(|child| child as &dyn SubagentRunner),
             approver: around.person.map(|person| person as &dyn Approver),
             clock: &clock,
@@ -259,13 +267,21 @@ fn a_plugins_other_files_are_vetted_before_its_skill_runs() {
 }
 
 #[test]
-fn a_tool_that_only_looks_asks_nobody() {
+fn a_tool_of_others_that_only_looks_may_be_allowed_for_longer() {
     check(
         "look",
         None,
         &expect![[r#"
+        approval_required: a person must approve it first; `guild approve apr_…` answers
+        asked approval_required
+    "#]],
+    );
+    check(
+        "look",
+        Some(Answer::Always { lasting: None }),
+        &expect![[r#"
         ok: 5 coins
-        load ok
+        decision always_allow, started ok, finished ok
     "#]],
     );
 }
@@ -302,27 +318,27 @@ fn a_tool_that_does_something_asks_every_time_until_it_is_allowed() {
 fn what_goes_wrong_with_a_tool_has_a_code() {
     check(
         "fails",
-        None,
+        Some(Answer::Once),
         &expect![[r#"
-        provider_execution_failed: the shop burned down
-        load provider_execution_failed
-    "#]],
+            provider_execution_failed: the shop burned down
+            decision run_once, started ok, finished provider_execution_failed
+        "#]],
     );
     check(
         "asks",
-        None,
+        Some(Answer::Once),
         &expect![[r#"
-        tool_input_required: which size?
-        load tool_input_required
-    "#]],
+            tool_input_required: which size?
+            decision run_once, started ok, finished tool_input_required
+        "#]],
     );
     check(
         "lies",
-        None,
+        Some(Answer::Once),
         &expect![[r#"
-        tool_output_invalid: tool `lies` gave what it does not declare: "price" is a required property
-        load tool_output_invalid
-    "#]],
+            tool_output_invalid: tool `lies` gave what it does not declare: "price" is a required property
+            decision run_once, started ok, finished tool_output_invalid
+        "#]],
     );
     check(
         "secret",

@@ -5,7 +5,7 @@ use crate::surroundings;
 use crate::ui::Ui;
 use guild_engine::ledger::DEFAULT_AGENT;
 use guild_engine::{Code, Envelope, Opening, Premises, Refusal, container_backends, containers};
-use guild_mcp::{Server, Settings, serve_stdio};
+use guild_mcp::{McpTools, Server, Settings, serve_stdio};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -43,6 +43,7 @@ fn opening(ui: &Ui) -> Opening {
         places: ui.places(),
         images: ui.images(),
         backends: container_backends(&ui.surroundings()),
+        providers: vec![Box::new(McpTools::default())],
         look: Box::new(move || (surroundings::again(&machine), surroundings::config_files(&machine))),
         clock: Box::new(surroundings::now),
     }

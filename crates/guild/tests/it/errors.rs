@@ -117,6 +117,8 @@ const NO_HASH: &str = "sha256:00000000000000000000000000000000000000000000000000
 
 /// Codes that no single command line provokes, with the test that does.
 const ELSEWHERE: &[(Code, &str)] = &[
+    (Code::ProviderUnavailable, NO_SERVER),
+    (Code::ToolTimedOut, SILENT_SERVER),
     (Code::PluginNotFound, PLUGINS),
     (Code::PluginInUse, PLUGINS),
     (Code::EnvironmentMissing, PLUGINS),
@@ -242,6 +244,8 @@ const REFUSALS: &str = "the unit tests of crates/engine/src/sandbox/refusal.rs";
 const HASHES: &str = "the tests of crates/engine/tests/it/security_hash.rs";
 const CONFIG: &str = "registry::config::what_is_set_for_a_plugin_is_kept_and_secrets_are_not_shown";
 const STEPS: &str = "deps::what_is_not_in_our_table_is_not_run_whoever_asks";
+const NO_SERVER: &str = "servers::a_server_that_nobody_configured_is_not_there";
+const SILENT_SERVER: &str = "servers::a_server_that_says_nothing_is_given_up";
 const PLUGINS: &str = "registry::switching::what_a_plugin_lacks_is_told_and_nothing_changes";
 
 /// What takes a provider or a runner of its own is provoked with one.

@@ -34,6 +34,7 @@ mod roles;
 mod samples;
 mod sandbox;
 mod schema;
+mod servers;
 mod terminal;
 mod tokens;
 mod tour;

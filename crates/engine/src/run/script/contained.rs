@@ -77,7 +77,7 @@ async fn in_its_own(
         .map(|image| image.root.clone())
         .ok_or_else(|| Refusal::new(Code::Internal, "a script was staged without its image"))?;
     let out = invocation.out.clone().unwrap_or_else(|| scratch.output());
-    let env = environment(workshop, prepared).await?;
+    let env = workshop.environment(&prepared.contract.env).await?;
     let request = container(env, prepared, &scratch.input(), out.clone());
     let kept: Vec<&Path> = request.kept().collect();
     // A layer is made for one runtime, so that it has to be known which.
@@ -138,25 +138,6 @@ fn mount(source: &Path, target: &str, mode: MountMode) -> MountRequest {
     MountRequest { source: source.to_owned(), target: target.into(), mode }
 }
 
-/// The variables that the contract names, as far as they are set here, or else kept as secrets.
-async fn environment(
-    workshop: &Workshop<'_>,
-    prepared: &Prepared<'_>,
-) -> Result<BTreeMap<String, String>, Refusal> {
-    let mut environment = BTreeMap::new();
-    for name in &prepared.contract.env {
-        let value = match workshop.hall.machine.env.get(name) {
-            Some(value) => Some(value.clone()),
-            None => {
-                let kept = workshop.books.ledger.secret(name).await;
-                kept.map_err(|error| workshop.books.secret_refusal(error))?
-            }
-        };
-        environment.extend(value.map(|value| (name.clone(), value)));
-    }
-    Ok(environment)
-}
-
 fn command<'c>(invocation: &'c mut Invocation<'_>, prepared: &Prepared<'_>) -> CommandRequest<'c> {
     CommandRequest {
         argv: prepared.call.command.iter().map(OsString::from).collect(),
@@ -174,7 +155,7 @@ async fn in_the_callers(
     scratch: &ScratchDirectory,
 ) -> Result<Ran, Refusal> {
     let (registry, record) = callers_container::find(workshop, id, invocation.owner)?;
-    let env = environment(workshop, prepared).await?;
+    let env = workshop.environment(&prepared.contract.env).await?;
     let request = container(env.clone(), prepared, &scratch.input(), scratch.output());
     let shown = |target: &Path| record.policy.mounts.iter().any(|mount| mount.target == target);
     let mounts = request.mounts.into_iter().filter(|mount| !shown(&mount.target));

@@ -3,6 +3,7 @@
 use crate::reply::CapabilityChange;
 use crate::security_hash::{Limits, Payload};
 use guild_manifest::config::Usage;
+use guild_manifest::{Digest, canonical};
 
 /// From nothing to everything.
 const WORKSPACE: &[&str] = &["none", "read", "write"];
@@ -22,6 +23,7 @@ pub fn changes(old: &Payload, new: &Payload) -> Vec<CapabilityChange> {
         named("script", before.script.clone(), after.script.clone()),
         named("entrypoint", entrypoint(old), entrypoint(new)),
         named("dispatch", before.dispatch.clone(), after.dispatch.clone()),
+        other("tool", described(old), described(new)),
         named("image", image(old), image(new)),
         other("profile", old.profile.clone(), new.profile.clone()),
         other("policy", text(&old.policy), text(&new.policy)),
@@ -31,6 +33,13 @@ pub fn changes(old: &Payload, new: &Payload) -> Vec<CapabilityChange> {
     changes.extend(members("tools", &before.tools, &after.tools));
     changes.extend(members("configuration", &old.configuration.paths, &new.configuration.paths));
     changes.into_iter().flatten().collect()
+}
+
+/// The tool that somebody else offers: what it is said to do, and in which form.
+fn described(payload: &Payload) -> Option<String> {
+    let tool = payload.tool.as_ref()?;
+    let form = canonical::to_string(&(&tool.input, &tool.output)).unwrap_or_default();
+    Some(format!("{} ({})", tool.description, Digest::of(form.as_bytes())))
 }
 
 /// One word out of several that are ordered; what is not among them counts as the most.

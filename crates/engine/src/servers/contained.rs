@@ -1,0 +1,111 @@
+//! A server in a container of its own: it sees what its entry names and nothing else, and ends with whoever talks to it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use guild_sandbox::image::Resolved;
+use guild_sandbox::{Child, ChildStdin, Command, Network, Stdin, Stream};
+
+use crate::Refusal;
+use crate::sandbox::{ContainerRequest, LimitRequest, MountMode, MountRequest};
+use crate::workshop::Workshop;
+
+/// The longest that one container lives; whoever still needs the server gets a new one.
+const LONGEST_LIFE: Duration = Duration::from_secs(24 * 60 * 60);
+/// What a server may say before anybody listens.
+const MOST_UNHEARD: u64 = 16 << 20;
+/// What is kept of what it says to people, for the day that it fails.
+const LONGEST_COMPLAINT: usize = 2048;
+
+/// A program that serves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContainedServer {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Names of the variables that reach it.
+    pub env: Vec<String>,
+    /// Whether it has the host's network.
+    pub network: Network,
+    /// The image role; the configuration's where there is none.
+    pub role: Option<String>,
+    /// What of the host it may read, under the same path.
+    pub read: Vec<PathBuf>,
+    /// What of the host it may read and write, under the same path.
+    pub write: Vec<PathBuf>,
+}
+
+/// A server that runs. Dropping it ends the server.
+pub struct Conversation {
+    child: Child,
+    complaint: String,
+    /// Held so that the image is not removed from under it.
+    _image: Resolved,
+}
+
+impl ContainedServer {
+    /// Starts it.
+    pub async fn start(&self, workshop: &Workshop<'_>) -> Result<Conversation, Refusal> {
+        let (images, settings) = (workshop.images, workshop.images.settings());
+        let image = images.resolve(self.role.as_deref())?;
+        let request = ContainerRequest {
+            role: self.role.clone(),
+            mounts: self.mounts(),
+            env: workshop.environment(&self.env).await?,
+            network: self.network,
+            limits: LimitRequest {
+                timeout: Some(LONGEST_LIFE),
+                output: Some(MOST_UNHEARD),
+                ..LimitRequest::default()
+            },
+            out: None,
+        };
+        let policy = request.policy(settings, image.root.clone(), &[])?;
+        let command = Command {
+            argv: self.command.iter().map(Into::into).collect(),
+            cwd: "/tmp".into(),
+            env: BTreeMap::new(),
+            stdin: Stdin::Piped,
+        };
+        let child = workshop.backends.choose(None, settings)?.launch(&policy, &command).await?;
+        child.pass_on();
+        Ok(Conversation { child, complaint: String::new(), _image: image })
+    }
+
+    fn mounts(&self) -> Vec<MountRequest> {
+        let mount =
+            |path: &Path, mode| MountRequest { source: path.to_owned(), target: path.to_owned(), mode };
+        let read = self.read.iter().map(|path| mount(path, MountMode::ReadOnly));
+        read.chain(self.write.iter().map(|path| mount(path, MountMode::ReadWrite))).collect()
+    }
+}
+
+impl Conversation {
+    /// Where what is said to it is written; once.
+    pub fn take_input(&mut self) -> Option<ChildStdin> {
+        self.child.take_stdin()
+    }
+
+    /// What it says next; nothing when it has ended or says more than anybody hears.
+    pub async fn next(&mut self) -> Option<Vec<u8>> {
+        loop {
+            let chunk = self.child.next().await?;
+            match chunk.stream {
+                Stream::Stdout => return Some(chunk.bytes),
+                Stream::Stderr => self.remember(&chunk.bytes),
+            }
+        }
+    }
+
+    /// The last that it said to people.
+    pub fn complaint(&self) -> &str {
+        self.complaint.trim()
+    }
+
+    fn remember(&mut self, bytes: &[u8]) {
+        self.complaint.push_str(&String::from_utf8_lossy(bytes));
+        let excess = self.complaint.len().saturating_sub(LONGEST_COMPLAINT);
+        let begin = (excess..self.complaint.len()).find(|at| self.complaint.is_char_boundary(*at));
+        self.complaint.drain(..begin.unwrap_or(self.complaint.len()));
+    }
+}

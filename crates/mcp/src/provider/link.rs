@@ -1,0 +1,188 @@
+//! One connection to a server, in whichever era it speaks, with what it said of its tools.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use guild_engine::ports::{ToolAnswer, ToolError};
+use guild_engine::{Reach, ServerSettings, Workshop};
+use rmcp::handler::client::ClientHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, ElicitRequestParams,
+    ElicitResult, ElicitationAction, ElicitationCapability, Implementation, InputRequest, JsonObject,
+    PaginatedRequestParams, ProtocolVersion, Tool,
+};
+use rmcp::service::{
+    ClientLifecycleMode, NotificationContext, RequestContext, RunningService, serve_client_with_lifecycle,
+};
+use rmcp::{ErrorData, RoleClient};
+
+use super::answer;
+use super::contained::{Complaint, Pump, pump};
+use super::http;
+
+/// A server that has more than so many pages of tools is not asked for more.
+const MOST_PAGES: usize = 50;
+
+/// A connection.
+pub(super) struct Link {
+    service: RunningService<RoleClient, Listener>,
+    server: String,
+    tools: Mutex<Option<Arc<[Tool]>>>,
+    complaint: Complaint,
+    /// What keeps a server in its container going.
+    _pump: Option<Pump>,
+}
+
+/// What a server says unasked.
+#[derive(Clone, Default)]
+struct Listener {
+    /// Its tools are others than it said.
+    is_stale: Arc<AtomicBool>,
+    /// What it asked a person in the midst of a call.
+    question: Arc<Mutex<Option<ToolAnswer>>>,
+}
+
+impl ClientHandler for Listener {
+    fn get_info(&self) -> ClientConfig {
+        let mut capabilities = ClientCapabilities::default();
+        capabilities.elicitation = Some(ElicitationCapability::default());
+        ClientConfig::new(capabilities, Implementation::new("guildhall", env!("CARGO_PKG_VERSION")))
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.is_stale.store(true, Ordering::Relaxed);
+    }
+
+    /// Nobody answers here; what was asked is told to whoever called.
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        *self.question.lock().unwrap_or_else(PoisonError::into_inner) = Some(question(request));
+        Ok(ElicitResult::new(ElicitationAction::Cancel))
+    }
+}
+
+impl Link {
+    /// Reaches a server.
+    pub(super) async fn open(
+        settings: &ServerSettings,
+        workshop: &Workshop<'_>,
+        complaint: Complaint,
+    ) -> Result<Self, ToolError> {
+        let (listener, server) = (Listener::default(), settings.name.clone());
+        let failed = |error: &dyn std::fmt::Display| {
+            let because = complaint.because();
+            ToolError::Unavailable(format!("server `{server}` cannot be reached: {error}{because}"))
+        };
+        let (service, pump) = match &settings.reach {
+            Reach::Contained(contained) => {
+                let started = contained.start(workshop).await;
+                let started = started.map_err(|refusal| failed(&refusal.message))?;
+                let (ends, pump) = pump(started, complaint.clone());
+                (serve_client_with_lifecycle(listener, ends, either_era()).await, Some(pump))
+            }
+            Reach::Http(http) => {
+                let transport = http::transport(http, workshop).await?;
+                (serve_client_with_lifecycle(listener, transport, either_era()).await, None)
+            }
+        };
+        let service = service.map_err(|error| failed(&error))?;
+        Ok(Self { service, server, tools: Mutex::default(), complaint, _pump: pump })
+    }
+
+    /// Whether it still stands.
+    pub(super) fn stands(&self) -> bool {
+        !self.service.is_closed() && !self.service.peer().is_transport_closed()
+    }
+
+    /// What the server says of its tools.
+    pub(super) async fn tools(&self) -> Result<Arc<[Tool]>, ToolError> {
+        let held = |link: &Self| link.tools.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(tools) = held(self).filter(|_| self.tells_of_changes() && !self.is_stale()) {
+            return Ok(tools);
+        }
+        self.service.service().is_stale.store(false, Ordering::Relaxed);
+        let (mut tools, mut cursor) = (Vec::new(), None);
+        for _ in 0..MOST_PAGES {
+            let page = PaginatedRequestParams::default().with_cursor(cursor);
+            let page = self.service.list_tools(Some(page)).await.map_err(|error| self.failure(&error))?;
+            tools.extend(page.tools);
+            cursor = page.next_cursor;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        let tools: Arc<[Tool]> = tools.into();
+        *self.tools.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&tools));
+        Ok(tools)
+    }
+
+    /// Calls a tool.
+    pub(super) async fn call(&self, tool: &str, input: &JsonObject) -> Result<ToolAnswer, ToolError> {
+        let request = CallToolRequestParams::new(tool.to_owned()).with_arguments(input.clone());
+        let answered = self.service.call_tool_once(request).await;
+        let asked = self.service.service().question.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(asked) = asked {
+            return Ok(asked);
+        }
+        match answered.map_err(|error| self.failure(&error))? {
+            CallToolResponse::Complete(given) => answer::result(given).map(ToolAnswer::Done),
+            CallToolResponse::InputRequired(asked) => {
+                let asked = asked.input_requests.unwrap_or_default().into_values();
+                let mut questions = asked.filter_map(|request| match request {
+                    InputRequest::Elicitation(request) => Some(question(request.params)),
+                    _ => None,
+                });
+                let nothing = || {
+                    ToolError::Failed(format!("server `{}` asks for more than a person can say", self.server))
+                };
+                questions.next().ok_or_else(nothing)
+            }
+            _ => Err(ToolError::Failed(format!(
+                "server `{}` wants to answer later, which is not waited for",
+                self.server
+            ))),
+        }
+    }
+
+    /// A server of the era with a handshake says when its tools change; the others' lists last as long as they say.
+    fn tells_of_changes(&self) -> bool {
+        self.service.peer_info().is_some_and(|peer| {
+            let tells = peer.capabilities.tools.as_ref().and_then(|tools| tools.list_changed) == Some(true);
+            tells && peer.protocol_version < ProtocolVersion::V_2026_07_28
+        })
+    }
+
+    fn is_stale(&self) -> bool {
+        self.service.service().is_stale.load(Ordering::Relaxed)
+    }
+
+    fn failure(&self, error: &rmcp::service::ServiceError) -> ToolError {
+        answer::failure(error, &self.server, &self.complaint)
+    }
+}
+
+fn either_era() -> ClientLifecycleMode {
+    ClientLifecycleMode::Auto {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+        legacy_version: None,
+    }
+}
+
+fn question(request: ElicitRequestParams) -> ToolAnswer {
+    match request {
+        ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
+            let schema = serde_json::to_value(requested_schema).unwrap_or_default();
+            ToolAnswer::InputRequired { message, schema }
+        }
+        ElicitRequestParams::UrlElicitationParams { message, url, .. } => {
+            ToolAnswer::InputRequired { message: format!("{message} ({url})"), schema: serde_json::json!({}) }
+        }
+        _ => ToolAnswer::InputRequired {
+            message: "it asks in a way that is not known here".to_owned(),
+            schema: serde_json::json!({}),
+        },
+    }
+}

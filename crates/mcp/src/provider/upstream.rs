@@ -1,0 +1,110 @@
+//! One server over time: reached when it is first needed, reached again when it has gone, left alone for a while when it fails.
+
+use std::sync::Arc;
+
+use guild_engine::ports::{Tool, ToolAnswer, ToolError};
+use guild_engine::{ServerSettings, Workshop};
+use serde_json::{Map, Value};
+use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout};
+
+use super::answer;
+use super::contained::Complaint;
+use super::link::Link;
+use super::patience::Patience;
+
+/// A server.
+pub(super) struct Upstream {
+    settings: ServerSettings,
+    /// Held while it is being reached: one at a time.
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    link: Option<Arc<Link>>,
+    patience: Patience,
+}
+
+impl Upstream {
+    /// A server that nobody has asked for anything yet.
+    pub(super) fn new(settings: ServerSettings) -> Self {
+        Self { settings, state: Mutex::default() }
+    }
+
+    /// What the person says of it.
+    pub(super) fn settings(&self) -> &ServerSettings {
+        &self.settings
+    }
+
+    /// A tool of it by name.
+    pub(super) async fn find(&self, workshop: &Workshop<'_>, name: &str) -> Result<Option<Tool>, ToolError> {
+        let link = self.link(workshop).await?;
+        let listed = timeout(self.settings.timeout, link.tools()).await;
+        let tools =
+            self.judged(listed.unwrap_or_else(|_| Err(answer::timed_out(&self.settings.name)))).await?;
+        let mut named = tools.iter().filter(|tool| tool.name == name);
+        let found = named.next();
+        if named.next().is_some() {
+            let message = format!("server `{}` has two tools of the name `{name}`", self.settings.name);
+            return Err(ToolError::Failed(message));
+        }
+        let is_read_only = self.settings.read_only.iter().any(|tool| tool == name);
+        Ok(found.map(|tool| answer::tool(tool, is_read_only)))
+    }
+
+    /// Calls a tool. A call whose fate is not known is not made again.
+    pub(super) async fn call(
+        &self,
+        workshop: &Workshop<'_>,
+        name: &str,
+        input: &Map<String, Value>,
+    ) -> Result<ToolAnswer, ToolError> {
+        let link = self.link(workshop).await?;
+        let called = timeout(self.settings.timeout, link.call(name, input)).await;
+        self.judged(called.unwrap_or_else(|_| Err(answer::timed_out(&self.settings.name)))).await
+    }
+
+    /// The connection, which is made if there is none.
+    async fn link(&self, workshop: &Workshop<'_>) -> Result<Arc<Link>, ToolError> {
+        let mut state = self.state.lock().await;
+        if let Some(link) = state.link.as_ref().filter(|link| link.stands()) {
+            return Ok(Arc::clone(link));
+        }
+        state.link = None;
+        let name = &self.settings.name;
+        if let Some(left) = state.patience.left(Instant::now()) {
+            let seconds = left.as_secs_f64();
+            let message = format!("server `{name}` has just failed; it is tried again in {seconds:.1} s");
+            return Err(ToolError::Unavailable(message));
+        }
+        let complaint = Complaint::default();
+        let opening = Link::open(&self.settings, workshop, complaint.clone());
+        let opened = timeout(self.settings.timeout, opening).await;
+        match opened.unwrap_or_else(|_| Err(silent(name, &complaint))) {
+            Ok(link) => {
+                state.patience.succeeded();
+                Ok(Arc::clone(state.link.insert(Arc::new(link))))
+            }
+            Err(error) => {
+                state.patience.failed(Instant::now());
+                Err(error)
+            }
+        }
+    }
+
+    /// Lets a connection go that has failed, so that the next one to ask gets another.
+    async fn judged<T>(&self, outcome: Result<T, ToolError>) -> Result<T, ToolError> {
+        if matches!(outcome, Err(ToolError::Unavailable(_) | ToolError::TimedOut(_))) {
+            let mut state = self.state.lock().await;
+            state.link = None;
+            state.patience.failed(Instant::now());
+        }
+        outcome
+    }
+}
+
+/// A server that was started and says nothing.
+fn silent(name: &str, complaint: &Complaint) -> ToolError {
+    ToolError::TimedOut(format!("server `{name}` does not answer{}", complaint.because()))
+}
