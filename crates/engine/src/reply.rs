@@ -44,7 +44,7 @@ pub use image::{
 };
 pub use install::{
     Add, CandidateLine, Changed, DriftLine, FileDrift, Installed, InstalledChange, InstalledLine, Outdated,
-    OutdatedLine, SourceLine, Update, UpdateLine, Verify, VettedCandidate,
+    OutdatedLine, PluginPreview, SourceLine, Update, UpdateLine, Verify, VettedCandidate,
 };
 pub use merged::{
     MergedAction, MergedComponent, MergedPlugin, MergedQuery, MergedSection, MergedTool, Registry,

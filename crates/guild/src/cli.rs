@@ -6,6 +6,7 @@ use crate::commands::{
     remove, render, replay, requests, rollback, roots, run, sandbox, search, secret, show, sync, token,
     update, verify, vet, watch,
 };
+use crate::installing;
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -102,6 +103,9 @@ impl Cli {
             Ok(ui) => ui,
             Err(code) => return code,
         };
+        if !is_fixed {
+            installing::recover(&ui);
+        }
         match self.command {
             Command::List(args) => list::run(&args, &ui),
             Command::Show(args) => show::run(&args, &ui),

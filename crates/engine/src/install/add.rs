@@ -3,11 +3,12 @@
 use super::candidate::{self, Candidate, Selection};
 use super::fetch::{Fetched, fetch, understand};
 use super::place::{Scope, site};
-use super::settled::{Fate, settled};
+use super::preview::{previews, waiting};
+use super::settled::{Fate, settle};
 use super::staging::stage;
 use super::vetting::{self, Look};
 use super::{Installer, failure};
-use crate::reply::{Add, CandidateLine, SourceLine};
+use crate::reply::{Add, CandidateLine, InstalledChange, SourceLine};
 use crate::{Code, Envelope, Refusal, counted};
 use guild_source::lock::{Entry, Lock, Origin, Previous, SourceType};
 use guild_source::site::{Change, Held, Site};
@@ -93,7 +94,7 @@ async fn run(desk: &Installer<'_>, request: &AddRequest<'_>, reply: &mut Add) ->
         let remedy = if is_only { "" } else { "; `--skip-denied` installs the others" };
         vetting::refuse_denied(&reply.vetted, remedy)?;
     }
-    install(desk, request, &site, (&fetched, &ready), reply)
+    install(desk, request, &site, (&fetched, &ready), reply).await
 }
 
 fn source_line(origin: &Origin) -> SourceLine {
@@ -149,7 +150,7 @@ impl Ready {
 }
 
 /// Puts everything in its place, all at once.
-fn install(
+async fn install(
     desk: &Installer<'_>,
     request: &AddRequest<'_>,
     site: &Site,
@@ -172,10 +173,10 @@ fn install(
         };
         lock.put(entry.clone());
     }
-    apply(desk, &held, ready, &fates, &lock)?;
+    reply.installed = apply(desk, &held, ready, &fates, &lock).await?;
     reply.lock = Some(site.lock_file().to_string_lossy().into_owned());
-    reply.installed = settled(site, fates.iter().map(|(fate, entry)| (*fate, entry)));
-    Ok(sentence(&fates))
+    reply.previews = previews(desk.store, &lock, &reply.installed);
+    Ok(format!("{}{}", sentence(&fates), waiting(&reply.previews)))
 }
 
 /// What there was, to go back to.
@@ -183,13 +184,13 @@ pub fn previous(old: &Entry) -> Previous {
     Previous { resolved: old.origin.resolved.clone(), digest: old.digest }
 }
 
-fn apply(
+async fn apply(
     desk: &Installer<'_>,
     held: &Held<'_>,
     ready: &[Ready],
     fates: &[(Fate, Entry)],
     lock: &Lock,
-) -> Result<(), Refusal> {
+) -> Result<Vec<InstalledChange>, Refusal> {
     let changes = ready.iter().zip(fates).filter(|(_, (fate, _))| *fate != Fate::Unchanged);
     let changes: Vec<Change<'_>> = changes
         .map(|(ready, (_, entry))| {
@@ -201,10 +202,7 @@ fn apply(
             }
         })
         .collect();
-    if changes.is_empty() {
-        return Ok(());
-    }
-    held.apply(desk.store, &changes, lock).map_err(failure::of_site)
+    settle(desk, held, &changes, lock, fates.iter().map(|(fate, entry)| (*fate, entry))).await
 }
 
 fn entry(request: &AddRequest<'_>, site: &Site, fetched: &Fetched, ready: &Ready) -> Entry {

@@ -19,7 +19,7 @@ pub async fn installed(desk: &Installer<'_>) -> Envelope<Installed> {
     for scope in [Scope::Project, Scope::User] {
         // Where nothing can be installed nothing is.
         let Ok(site) = site(&desk.hall.machine, desk.places, scope) else { continue };
-        match lines(&site, scope) {
+        match lines(desk, &site, scope) {
             Ok(lines) => reply.installed.extend(lines),
             Err(refusal) => return refusal.into_envelope(),
         }
@@ -28,12 +28,14 @@ pub async fn installed(desk: &Installer<'_>) -> Envelope<Installed> {
     Envelope::ok(reply)
 }
 
-fn lines(site: &Site, scope: Scope) -> Result<Vec<InstalledLine>, Refusal> {
+fn lines(desk: &Installer<'_>, site: &Site, scope: Scope) -> Result<Vec<InstalledLine>, Refusal> {
     let lock = site.read_lock().map_err(failure::of_site)?;
-    Ok(lock.entries().iter().map(|entry| line(site, scope, entry)).collect())
+    Ok(lock.entries().iter().map(|entry| line(desk, site, scope, entry)).collect())
 }
 
-fn line(site: &Site, scope: Scope, entry: &Entry) -> InstalledLine {
+fn line(desk: &Installer<'_>, site: &Site, scope: Scope, entry: &Entry) -> InstalledLine {
+    let path = site.place(entry.kind, &entry.name).to_string_lossy().into_owned();
+    let switched = desk.hall.machine.switches.at(&path);
     InstalledLine {
         name: entry.name.clone(),
         kind: entry.kind.word(),
@@ -45,7 +47,8 @@ fn line(site: &Site, scope: Scope, entry: &Entry) -> InstalledLine {
         r#ref: entry.origin.reference.clone(),
         resolved: entry.origin.resolved.clone(),
         pinned: entry.pinned,
-        path: site.place(entry.kind, &entry.name).to_string_lossy().into_owned(),
+        enabled: switched.is_none_or(|switched| switched.off.is_none()),
+        path,
         digest: entry.digest.to_string(),
         files: entry.tree.files().len(),
         preview: preview(site, entry),

@@ -7,6 +7,7 @@ mod downloading;
 mod keeping;
 mod private;
 mod refusals;
+mod registering;
 mod updating;
 
 use crate::env;
