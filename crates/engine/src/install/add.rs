@@ -5,7 +5,7 @@ use super::fetch::{Fetched, fetch, understand};
 use super::place::{Scope, site};
 use super::preview::{previews, waiting};
 use super::settled::{Fate, settle};
-use super::staging::stage;
+use super::staging::stage_all;
 use super::vetting::{self, Look};
 use super::{Installer, failure};
 use crate::reply::{Add, CandidateLine, InstalledChange, SourceLine};
@@ -84,7 +84,7 @@ async fn run(desk: &Installer<'_>, request: &AddRequest<'_>, reply: &mut Add) ->
     }
     let chosen = choose(request, &fetched, &found, reply)?;
     reply.candidates = chosen.iter().map(Candidate::line).collect();
-    let mut ready = stage_all(desk, &chosen)?;
+    let mut ready = read_all(desk, &chosen)?;
     let looks: Vec<Look<'_>> = ready.iter().map(Ready::look).collect();
     reply.vetted = vetting::vet(desk, &looks);
     if request.skip_denied {
@@ -132,14 +132,13 @@ fn choose(
 }
 
 /// Reads the files of what was chosen, once, into the store.
-fn stage_all(desk: &Installer<'_>, chosen: &[Candidate]) -> Result<Vec<Ready>, Refusal> {
-    let mut ready = Vec::new();
-    for (at, candidate) in chosen.iter().enumerate() {
-        (desk.progress)(&format!("reading {} of {}", at + 1, chosen.len()));
-        let stored = stage(desk, &candidate.name, &candidate.place)?;
-        ready.push(Ready { candidate: candidate.clone(), stored });
-    }
-    Ok(ready)
+fn read_all(desk: &Installer<'_>, chosen: &[Candidate]) -> Result<Vec<Ready>, Refusal> {
+    (desk.progress)(&format!("reading {}", counted(chosen.len(), "skill")));
+    let wanted: Vec<(&str, &Path)> =
+        chosen.iter().map(|candidate| (candidate.name.as_str(), candidate.place.as_path())).collect();
+    let stored = stage_all(desk, &wanted)?;
+    let ready = |(candidate, stored): (&Candidate, Stored)| Ready { candidate: candidate.clone(), stored };
+    Ok(chosen.iter().zip(stored).map(ready).collect())
 }
 
 impl Ready {
