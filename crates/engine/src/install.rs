@@ -39,7 +39,7 @@ use guild_source::store::Store;
 pub use add::{AddRequest, Choice, add};
 pub use follow::{is_unsettled, recover};
 pub use host_git::HostGit;
-pub use installed::installed;
+pub use installed::{installed, locked_skills};
 pub use outdated::outdated;
 pub use pin::pin;
 pub use place::Scope;

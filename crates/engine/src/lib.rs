@@ -28,6 +28,7 @@ mod image;
 mod install;
 mod instructions;
 mod invocable;
+mod link;
 mod list;
 mod live;
 mod moment;
@@ -94,6 +95,7 @@ pub use install::{
     SyncRequest, UpdateRequest, add, installed, is_unsettled, may_install, outdated, pin,
     recover as recover_install, remove, rollback, sync, update, verify,
 };
+pub use link::{LinkRequest, link};
 pub use list::{ListRequest, list};
 pub use live::{Change, Changes, Live, RefreshError};
 pub use moment::{Lifetime, NotATime, Since};

@@ -10,6 +10,7 @@ mod deps;
 mod hash;
 mod image;
 mod install;
+mod link;
 mod lossy;
 mod merged;
 mod principal;
@@ -46,6 +47,7 @@ pub use install::{
     Add, CandidateLine, Changed, DriftLine, FileDrift, Installed, InstalledChange, InstalledLine, Outdated,
     OutdatedLine, PluginPreview, SourceLine, Update, UpdateLine, Verify, VettedCandidate,
 };
+pub use link::{Link, LinkLine};
 pub use merged::{
     MergedAction, MergedComponent, MergedPlugin, MergedQuery, MergedSection, MergedTool, Registry,
 };

@@ -9,6 +9,7 @@ use guild_manifest::skill::{self, Profile, Source};
 use guild_source::lock::{Entry, Kind};
 use guild_source::site::Site;
 use std::fs;
+use std::path::PathBuf;
 
 /// How much of a skill's instructions is shown.
 const PREVIEW: usize = 200;
@@ -26,6 +27,17 @@ pub async fn installed(desk: &Installer<'_>) -> Envelope<Installed> {
     }
     reply.count = reply.installed.len();
     Envelope::ok(reply)
+}
+
+/// The directories of the skills that are installed.
+///
+/// # Errors
+/// Where nothing can be installed there, or the lock cannot be read.
+pub fn locked_skills(desk: &Installer<'_>, scope: Scope) -> Result<Vec<PathBuf>, Refusal> {
+    let site = site(&desk.hall.machine, desk.places, scope)?;
+    let lock = site.read_lock().map_err(failure::of_site)?;
+    let skills = lock.entries().iter().filter(|entry| entry.kind == Kind::Skill);
+    Ok(skills.map(|entry| site.place(entry.kind, &entry.name)).collect())
 }
 
 fn lines(desk: &Installer<'_>, site: &Site, scope: Scope) -> Result<Vec<InstalledLine>, Refusal> {

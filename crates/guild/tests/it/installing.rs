@@ -5,6 +5,7 @@
 mod adding;
 mod downloading;
 mod keeping;
+mod linking;
 mod private;
 mod refusals;
 mod registering;
