@@ -79,7 +79,7 @@ const TRIALS: &[Trial] = &[
     },
     Trial {
         name: "installs",
-        claim: "an install, update or removal killed at any moment leaves the old or the new, and the files and the lock agree",
+        claim: "an install, update or removal killed at any moment leaves the old or the new, and the files, the lock and the registry agree",
         package: "guild",
         tests: "binary(it) & test(/^power_cut::/)",
         rounds: 300,

@@ -145,6 +145,7 @@ codes! {
     WarningNotFound = "warning_not_found", 1, "The skill has no such warning, or nobody has allowed it.";
     NothingLost = "nothing_lost", 1, "The ledger ends where its head says, so there is no loss to accept.";
     UnknownHost = "unknown_host", 2, "No agent's program of that name can be connected, or not in that scope.";
+    UnknownAgent = "unknown_agent", 2, "No agent of that name has a directory for skills, or not of that kind.";
     HostFileInvalid = "host_file_invalid", 1, "The configuration file of an agent's program cannot be edited; it is as it was.";
     SourceInvalid = "source_invalid", 2, "What was typed names no source of skills, or one that is not fetched.";
     SourceAmbiguous = "source_ambiguous", 2, "What was typed is a repository's name and also a directory here; say which one is meant.";

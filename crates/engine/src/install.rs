@@ -1,7 +1,7 @@
 //! Installing: what comes from elsewhere, is vetted, is locked by digest, and changes all at once or not at all.
 //!
-//! fetch → find what is in it → stage by digest → vet → journal → place and lock. Everything that has changed passes [`settled`] once it
-//! is durable. Nothing that is installed is ever rewritten, and nothing of it is executed here.
+//! fetch → find what is in it → stage by digest → vet → journal → place and lock → registry. Everything that changes passes [`settled`].
+//! Nothing that is installed is ever rewritten, and nothing of it is executed here.
 
 mod add;
 mod candidate;
@@ -9,12 +9,15 @@ mod compare;
 mod drift;
 mod failure;
 mod fetch;
+mod follow;
 mod host_git;
 mod installed;
+mod manifest;
 mod merge;
 mod outdated;
 mod pin;
 mod place;
+mod preview;
 mod refetch;
 mod remove;
 mod rollback;
@@ -34,11 +37,12 @@ use guild_source::git::GitProgram;
 use guild_source::store::Store;
 
 pub use add::{AddRequest, Choice, add};
+pub use follow::{is_unsettled, recover};
 pub use host_git::HostGit;
-pub use installed::installed;
+pub use installed::{installed, locked_skills};
 pub use outdated::outdated;
 pub use pin::pin;
-pub use place::{Scope, recover};
+pub use place::Scope;
 pub use remove::{RemoveRequest, remove};
 pub use rollback::rollback;
 pub use sync::{SyncRequest, sync};
@@ -57,6 +61,18 @@ pub struct Installer<'a> {
     pub git: &'a dyn GitProgram,
     /// Told what is being done, in a few words.
     pub progress: &'a (dyn Fn(&str) + Sync),
+    /// Who writes the registry's rows, where anything may be changed.
+    pub registrar: Option<Registrar<'a>>,
+}
+
+/// Whoever lets the registry follow the lock.
+pub struct Registrar<'a> {
+    /// Where it is kept.
+    pub books: &'a Books,
+    /// Who has decided what is installed.
+    pub by: Principal,
+    /// The moment.
+    pub now: Timestamp,
 }
 
 /// Lets pass who may change what is installed: a person who is an admin. An agent's wish is refused, with a receipt of it.

@@ -28,6 +28,7 @@ mod image;
 mod install;
 mod instructions;
 mod invocable;
+mod link;
 mod list;
 mod live;
 mod moment;
@@ -91,10 +92,11 @@ pub use image::{
     image_remove,
 };
 pub use install::{
-    AddRequest, Choice, Edits, HostGit, Installer, RemoveRequest, Scope as InstallScope, SyncRequest,
-    UpdateRequest, add, installed, may_install, outdated, pin, recover as recover_install, remove, rollback,
-    sync, update, verify,
+    AddRequest, Choice, Edits, HostGit, Installer, Registrar, RemoveRequest, Scope as InstallScope,
+    SyncRequest, UpdateRequest, add, installed, is_unsettled, may_install, outdated, pin,
+    recover as recover_install, remove, rollback, sync, update, verify,
 };
+pub use link::{LinkRequest, link};
 pub use list::{ListRequest, list};
 pub use live::{Change, Changes, Live, RefreshError};
 pub use moment::{Lifetime, NotATime, Since};

@@ -10,6 +10,7 @@ mod deps;
 mod hash;
 mod image;
 mod install;
+mod link;
 mod lossy;
 mod merged;
 mod principal;
@@ -44,8 +45,9 @@ pub use image::{
 };
 pub use install::{
     Add, CandidateLine, Changed, DriftLine, FileDrift, Installed, InstalledChange, InstalledLine, Outdated,
-    OutdatedLine, SourceLine, Update, UpdateLine, Verify, VettedCandidate,
+    OutdatedLine, PluginPreview, SourceLine, Update, UpdateLine, Verify, VettedCandidate,
 };
+pub use link::{Link, LinkLine};
 pub use merged::{
     MergedAction, MergedComponent, MergedPlugin, MergedQuery, MergedSection, MergedTool, Registry,
 };

@@ -2,10 +2,11 @@
 
 use crate::commands::{
     add, approve, changes, check, completions, connect, contract, deny, deps, diff, disable, doctor, enable,
-    explain, grants, hash, image, list, mcp, new, outdated, pin, plugins, prompt, receipts, registry, reload,
-    remove, render, replay, requests, rollback, roots, run, sandbox, search, secret, show, sync, token,
-    update, verify, vet, watch,
+    explain, grants, hash, image, link, list, mcp, new, outdated, pin, plugins, prompt, receipts, registry,
+    reload, remove, render, replay, requests, rollback, roots, run, sandbox, search, secret, show, sync,
+    token, update, verify, vet, watch,
 };
+use crate::installing;
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -68,6 +69,7 @@ enum Command {
     Rollback(rollback::Args),
     Pin(pin::Args),
     Remove(remove::Args),
+    Link(link::Args),
     Prompt(prompt::Args),
     Render(render::Args),
     Reload(reload::Args),
@@ -102,6 +104,9 @@ impl Cli {
             Ok(ui) => ui,
             Err(code) => return code,
         };
+        if !is_fixed {
+            installing::recover(&ui);
+        }
         match self.command {
             Command::List(args) => list::run(&args, &ui),
             Command::Show(args) => show::run(&args, &ui),
@@ -128,6 +133,7 @@ impl Cli {
             Command::Rollback(args) => rollback::run(&args, &ui),
             Command::Pin(args) => pin::run(&args, &ui),
             Command::Remove(args) => remove::run(&args, &ui),
+            Command::Link(args) => link::run(&args, &ui),
             Command::Prompt(args) => prompt::run(&args, &ui),
             Command::Render(args) => render::run(&args, &ui),
             Command::Reload(args) => reload::run(&args, &ui),

@@ -20,6 +20,7 @@ mod following;
 pub mod grants;
 pub mod hash;
 pub mod image;
+pub mod link;
 pub mod list;
 pub mod mcp;
 pub mod new;

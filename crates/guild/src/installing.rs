@@ -5,9 +5,14 @@ use crate::print::{Ink, Style, escape, finding};
 use crate::runtime;
 use crate::ui::Ui;
 use guild_engine::catalog::Freshness;
-use guild_engine::reply::{CandidateLine, InstalledChange, VettedCandidate};
-use guild_engine::{Code, Envelope, HostGit, InstallScope, Installer, may_install};
+use guild_engine::ledger::via;
+use guild_engine::reply::{CandidateLine, InstalledChange, PluginPreview, VettedCandidate};
+use guild_engine::{
+    Code, Envelope, Hall, HostGit, InstallScope, Installer, Principal, Registrar, is_unsettled, may_install,
+    recover_install,
+};
 use std::io::{self, Write};
+use std::mem::ManuallyDrop;
 
 /// Where things are installed, and who asks.
 #[derive(Debug, clap::Args)]
@@ -33,24 +38,56 @@ pub fn within<T: Default>(
     args: &SiteArgs,
     work: impl AsyncFnOnce(&Installer<'_>) -> Envelope<T>,
 ) -> Envelope<T> {
-    if args.agent.is_some() {
-        let by = ui.principal(args.agent.as_deref());
-        let asked: Envelope<T> =
-            ask(ui, Access::Write, async |books| match may_install(books, ui.moment(), &by).await {
-                Ok(()) => Envelope::ok(T::default()),
-                Err(refusal) => refusal.into_envelope(),
-            });
-        if asked.code != Code::Ok {
-            return asked;
+    let by = ui.principal(args.agent.as_deref());
+    let hall = hall(ui);
+    ask(ui, Access::Write, async |books| {
+        let now = ui.moment();
+        if let Err(refusal) = may_install(books, now, &by).await {
+            return refusal.into_envelope();
         }
-    }
-    look(ui, work)
+        at_desk(ui, &hall, Some(Registrar { books, by, now }), work).await
+    })
 }
 
 /// Looks at what is installed, which everybody may.
 pub fn look<T: Default>(ui: &Ui, work: impl AsyncFnOnce(&Installer<'_>) -> Envelope<T>) -> Envelope<T> {
+    let hall = hall(ui);
+    runtime::block_on(at_desk(ui, &hall, None, work)).unwrap_or_else(|error| {
+        Envelope::error(Code::Internal, format!("cannot start a runtime: {error}"), T::default())
+    })
+}
+
+/// Carries through what a killed process had begun to install, before anybody looks at what there is.
+pub fn recover(ui: &Ui) {
+    let (machine, places) = (ui.machine(), ui.places());
+    let recovered = match is_unsettled(machine, &places) {
+        Ok(false) => return,
+        Ok(true) => ask(ui, Access::Write, async |books| {
+            let registrar = Registrar { books, by: Principal::person(via::JOURNAL), now: ui.moment() };
+            match recover_install(machine, &places, &registrar).await {
+                Ok(()) => Envelope::ok(()),
+                Err(refusal) => refusal.into_envelope(),
+            }
+        }),
+        Err(refusal) => refusal.into_envelope(),
+    };
+    if recovered.code != Code::Ok {
+        ui.warn(&format!("what was being installed is not in its place yet: {}", recovered.message));
+    }
+}
+
+fn hall(ui: &Ui) -> ManuallyDrop<Hall> {
     let mut hall = ui.hall(Freshness::Indexed);
     books::allow(ui, &mut hall);
+    hall
+}
+
+async fn at_desk<T: Default>(
+    ui: &Ui,
+    hall: &Hall,
+    registrar: Option<Registrar<'_>>,
+    work: impl AsyncFnOnce(&Installer<'_>) -> Envelope<T>,
+) -> Envelope<T> {
     let places = ui.places();
     let store = match places.store() {
         Ok(store) => store,
@@ -63,14 +100,40 @@ pub fn look<T: Default>(ui: &Ui, work: impl AsyncFnOnce(&Installer<'_>) -> Envel
             write!(io::stderr(), "\r\x1b[K{}", escape::line(text)).ok();
         }
     };
-    let installer = Installer { hall: &hall, places: &places, store: &store, git: &git, progress: &progress };
-    let envelope = runtime::block_on(work(&installer));
+    let installer =
+        Installer { hall, places: &places, store: &store, git: &git, progress: &progress, registrar };
+    let envelope = work(&installer).await;
     if is_shown {
         write!(io::stderr(), "\r\x1b[K").ok();
     }
-    envelope.unwrap_or_else(|error| {
-        Envelope::error(Code::Internal, format!("cannot start a runtime: {error}"), T::default())
-    })
+    envelope
+}
+
+/// Shows what a plugin brings.
+pub fn preview(preview: &PluginPreview, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let version = preview.version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
+    let title = format!("plugin {}{version}", preview.name);
+    writeln!(out, "{}", style.ink(Ink::Bold, &escape::line(&title)))?;
+    let author: Vec<String> = preview.author.iter().cloned().collect();
+    let description: Vec<String> =
+        Some(&preview.description).filter(|text| !text.is_empty()).into_iter().cloned().collect();
+    let rows = [
+        ("what it is", &description),
+        ("made by", &author),
+        ("skills", &preview.skills),
+        ("tools", &preview.tools),
+        ("MCP servers", &preview.servers),
+        ("in prompts", &preview.prompt_sections),
+        ("hooks", &preview.hooks),
+        ("commands", &preview.commands),
+        ("agents", &preview.agents),
+        ("needs", &preview.required_env),
+        ("builds on", &preview.dependencies),
+    ];
+    for (label, values) in rows.into_iter().filter(|(_, values)| !values.is_empty()) {
+        writeln!(out, "  {label:<12}{}", escape::line(&values.join(", ")))?;
+    }
+    Ok(())
 }
 
 /// Prints what has become of each.

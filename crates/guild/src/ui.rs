@@ -14,7 +14,6 @@ use guild_engine::manifest::Problem;
 use guild_engine::reply::{FindingLine, ProblemLine};
 use guild_engine::{
     Code, ConfigFile, Envelope, Hall, Images, Places, Principal, Status, Switching, configure,
-    recover_install,
 };
 use serde::Serialize;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
@@ -123,9 +122,6 @@ impl Ui {
         files: &[ConfigFile],
         freshness: Freshness,
     ) -> ManuallyDrop<Hall> {
-        if let Err(refusal) = recover_install(&self.machine, &self.places()) {
-            self.warn(&format!("what was being installed is not in its place yet: {}", refusal.message));
-        }
         let hall = Hall::open_switched(switching, self.machine.clone(), files, freshness);
         self.warn_of_ignored(&hall);
         ManuallyDrop::new(hall)

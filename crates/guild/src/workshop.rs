@@ -13,7 +13,7 @@ use guild_engine::{
 use guild_mcp::McpTools;
 
 /// How a person approves in the same breath as they ask.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct ConsentArgs {
     /// Approve it in the same breath: exactly this run, or every run of the skill as it is now
     #[arg(long, value_enum, value_name = "HOW")]

@@ -27,6 +27,8 @@ pub mod via {
     pub const COMMAND: &str = "command";
     /// A person's answer that an agent's program has forwarded.
     pub const ELICITATION: &str = "elicitation";
+    /// What a person had decided before, and a process that was killed had not finished.
+    pub const JOURNAL: &str = "journal";
 }
 
 /// The agent that is spoken for where nobody names one.

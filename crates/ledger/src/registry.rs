@@ -8,6 +8,7 @@ mod change;
 mod identity;
 mod read;
 mod rows;
+mod settle;
 
 use std::collections::BTreeMap;
 

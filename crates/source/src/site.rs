@@ -7,7 +7,7 @@
 mod journal;
 mod step;
 
-use crate::durable::sync_file_system;
+use crate::durable::{sync_directory, sync_file_system};
 use crate::lock::{Kind, Lock, LockError};
 use crate::store::{Store, StoreError};
 use guild_manifest::{Digest, TreeManifest};
@@ -145,16 +145,23 @@ impl Site {
         }
     }
 
-    /// Carries through what somebody who was killed had begun. Costs one look where nobody has.
+    /// Whether somebody was killed who had begun to change the site, or before what follows the lock had followed. Costs two looks.
+    /// Holding the site carries through what had begun.
     ///
     /// # Errors
-    /// Where that cannot be done; it is tried again the next time.
-    pub fn recover(&self) -> Result<bool, SiteError> {
-        let journal = self.journal();
-        if !journal.try_exists().map_err(failed("read", &journal))? {
-            return Ok(false);
+    /// Where that cannot be told.
+    pub fn is_unsettled(&self) -> Result<bool, SiteError> {
+        for path in [self.journal(), self.mark()] {
+            if path.try_exists().map_err(failed("read", &path))? {
+                return Ok(true);
+            }
         }
-        self.hold().map(|_| true)
+        Ok(false)
+    }
+
+    /// Whether a path is that of something that could be installed here.
+    pub fn holds(&self, kind: Kind, path: &Path) -> bool {
+        path.parent() == Some(&self.directory.join(kind.directory()))
     }
 
     /// Takes hold of the site, once whoever has it lets go, and leaves nothing half done there.
@@ -179,6 +186,11 @@ impl Site {
         self.journals.join(format!("{name}.json"))
     }
 
+    /// What says that whatever follows the lock has not followed yet.
+    fn mark(&self) -> PathBuf {
+        self.journal().with_extension("follow")
+    }
+
     /// Makes a directory of the site, and sees that it is one.
     fn make(&self, path: &Path) -> Result<(), SiteError> {
         match fs::create_dir_all(path) {
@@ -200,6 +212,35 @@ impl Site {
 }
 
 impl Held<'_> {
+    /// The site that is held.
+    pub fn site(&self) -> &Site {
+        self.site
+    }
+
+    /// Notes that the lock is about to change, and that whatever follows it has to follow; a kill does not forget it.
+    ///
+    /// # Errors
+    /// Where that cannot be written.
+    pub fn announce(&self) -> Result<(), SiteError> {
+        let mark = self.site.mark();
+        let directory = &self.site.journals;
+        fs::create_dir_all(directory).map_err(failed("make", directory))?;
+        let noted = File::create(&mark).and_then(|_| sync_directory(directory));
+        noted.map_err(failed("write", &mark))
+    }
+
+    /// Everything that follows the lock has followed.
+    ///
+    /// # Errors
+    /// Where the note of it cannot be removed.
+    pub fn followed(&self) -> Result<(), SiteError> {
+        let mark = self.site.mark();
+        match fs::remove_file(&mark) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("remove", &mark)(error)),
+            _ => Ok(()),
+        }
+    }
+
     /// Makes changes, and the lock that says so, all at once. Where it fails nothing has changed.
     ///
     /// # Errors

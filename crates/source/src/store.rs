@@ -110,6 +110,14 @@ impl Store {
         stage::stage(self, content)
     }
 
+    /// Does the same with several trees, which costs much less than one after the other.
+    ///
+    /// # Errors
+    /// As for one; the number is that of the tree which it is about. Nothing of any of them is relied on then.
+    pub fn stage_all(&self, contents: &[Content<'_>]) -> Result<Vec<Stored>, (usize, StageError)> {
+        stage::stage_all(self, contents)
+    }
+
     /// A tree that was staged before, made whole where that is needed.
     ///
     /// # Errors

@@ -3,11 +3,12 @@
 use super::candidate::{self, Candidate, Selection};
 use super::fetch::{Fetched, fetch, understand};
 use super::place::{Scope, site};
-use super::settled::{Fate, settled};
-use super::staging::stage;
+use super::preview::{previews, waiting};
+use super::settled::{Fate, settle};
+use super::staging::stage_all;
 use super::vetting::{self, Look};
 use super::{Installer, failure};
-use crate::reply::{Add, CandidateLine, SourceLine};
+use crate::reply::{Add, CandidateLine, InstalledChange, SourceLine};
 use crate::{Code, Envelope, Refusal, counted};
 use guild_source::lock::{Entry, Lock, Origin, Previous, SourceType};
 use guild_source::site::{Change, Held, Site};
@@ -83,7 +84,7 @@ async fn run(desk: &Installer<'_>, request: &AddRequest<'_>, reply: &mut Add) ->
     }
     let chosen = choose(request, &fetched, &found, reply)?;
     reply.candidates = chosen.iter().map(Candidate::line).collect();
-    let mut ready = stage_all(desk, &chosen)?;
+    let mut ready = read_all(desk, &chosen)?;
     let looks: Vec<Look<'_>> = ready.iter().map(Ready::look).collect();
     reply.vetted = vetting::vet(desk, &looks);
     if request.skip_denied {
@@ -93,7 +94,7 @@ async fn run(desk: &Installer<'_>, request: &AddRequest<'_>, reply: &mut Add) ->
         let remedy = if is_only { "" } else { "; `--skip-denied` installs the others" };
         vetting::refuse_denied(&reply.vetted, remedy)?;
     }
-    install(desk, request, &site, (&fetched, &ready), reply)
+    install(desk, request, &site, (&fetched, &ready), reply).await
 }
 
 fn source_line(origin: &Origin) -> SourceLine {
@@ -131,14 +132,13 @@ fn choose(
 }
 
 /// Reads the files of what was chosen, once, into the store.
-fn stage_all(desk: &Installer<'_>, chosen: &[Candidate]) -> Result<Vec<Ready>, Refusal> {
-    let mut ready = Vec::new();
-    for (at, candidate) in chosen.iter().enumerate() {
-        (desk.progress)(&format!("reading {} of {}", at + 1, chosen.len()));
-        let stored = stage(desk, &candidate.name, &candidate.place)?;
-        ready.push(Ready { candidate: candidate.clone(), stored });
-    }
-    Ok(ready)
+fn read_all(desk: &Installer<'_>, chosen: &[Candidate]) -> Result<Vec<Ready>, Refusal> {
+    (desk.progress)(&format!("reading {}", counted(chosen.len(), "skill")));
+    let wanted: Vec<(&str, &Path)> =
+        chosen.iter().map(|candidate| (candidate.name.as_str(), candidate.place.as_path())).collect();
+    let stored = stage_all(desk, &wanted)?;
+    let ready = |(candidate, stored): (&Candidate, Stored)| Ready { candidate: candidate.clone(), stored };
+    Ok(chosen.iter().zip(stored).map(ready).collect())
 }
 
 impl Ready {
@@ -149,7 +149,7 @@ impl Ready {
 }
 
 /// Puts everything in its place, all at once.
-fn install(
+async fn install(
     desk: &Installer<'_>,
     request: &AddRequest<'_>,
     site: &Site,
@@ -172,10 +172,10 @@ fn install(
         };
         lock.put(entry.clone());
     }
-    apply(desk, &held, ready, &fates, &lock)?;
+    reply.installed = apply(desk, &held, ready, &fates, &lock).await?;
     reply.lock = Some(site.lock_file().to_string_lossy().into_owned());
-    reply.installed = settled(site, fates.iter().map(|(fate, entry)| (*fate, entry)));
-    Ok(sentence(&fates))
+    reply.previews = previews(desk.store, &lock, &reply.installed);
+    Ok(format!("{}{}", sentence(&fates), waiting(&reply.previews)))
 }
 
 /// What there was, to go back to.
@@ -183,13 +183,13 @@ pub fn previous(old: &Entry) -> Previous {
     Previous { resolved: old.origin.resolved.clone(), digest: old.digest }
 }
 
-fn apply(
+async fn apply(
     desk: &Installer<'_>,
     held: &Held<'_>,
     ready: &[Ready],
     fates: &[(Fate, Entry)],
     lock: &Lock,
-) -> Result<(), Refusal> {
+) -> Result<Vec<InstalledChange>, Refusal> {
     let changes = ready.iter().zip(fates).filter(|(_, (fate, _))| *fate != Fate::Unchanged);
     let changes: Vec<Change<'_>> = changes
         .map(|(ready, (_, entry))| {
@@ -201,10 +201,7 @@ fn apply(
             }
         })
         .collect();
-    if changes.is_empty() {
-        return Ok(());
-    }
-    held.apply(desk.store, &changes, lock).map_err(failure::of_site)
+    settle(desk, held, &changes, lock, fates.iter().map(|(fate, entry)| (*fate, entry))).await
 }
 
 fn entry(request: &AddRequest<'_>, site: &Site, fetched: &Fetched, ready: &Ready) -> Entry {

@@ -9,6 +9,7 @@ use guild_manifest::skill::{self, Profile, Source};
 use guild_source::lock::{Entry, Kind};
 use guild_source::site::Site;
 use std::fs;
+use std::path::PathBuf;
 
 /// How much of a skill's instructions is shown.
 const PREVIEW: usize = 200;
@@ -19,7 +20,7 @@ pub async fn installed(desk: &Installer<'_>) -> Envelope<Installed> {
     for scope in [Scope::Project, Scope::User] {
         // Where nothing can be installed nothing is.
         let Ok(site) = site(&desk.hall.machine, desk.places, scope) else { continue };
-        match lines(&site, scope) {
+        match lines(desk, &site, scope) {
             Ok(lines) => reply.installed.extend(lines),
             Err(refusal) => return refusal.into_envelope(),
         }
@@ -28,12 +29,25 @@ pub async fn installed(desk: &Installer<'_>) -> Envelope<Installed> {
     Envelope::ok(reply)
 }
 
-fn lines(site: &Site, scope: Scope) -> Result<Vec<InstalledLine>, Refusal> {
+/// The directories of the skills that are installed.
+///
+/// # Errors
+/// Where nothing can be installed there, or the lock cannot be read.
+pub fn locked_skills(desk: &Installer<'_>, scope: Scope) -> Result<Vec<PathBuf>, Refusal> {
+    let site = site(&desk.hall.machine, desk.places, scope)?;
     let lock = site.read_lock().map_err(failure::of_site)?;
-    Ok(lock.entries().iter().map(|entry| line(site, scope, entry)).collect())
+    let skills = lock.entries().iter().filter(|entry| entry.kind == Kind::Skill);
+    Ok(skills.map(|entry| site.place(entry.kind, &entry.name)).collect())
 }
 
-fn line(site: &Site, scope: Scope, entry: &Entry) -> InstalledLine {
+fn lines(desk: &Installer<'_>, site: &Site, scope: Scope) -> Result<Vec<InstalledLine>, Refusal> {
+    let lock = site.read_lock().map_err(failure::of_site)?;
+    Ok(lock.entries().iter().map(|entry| line(desk, site, scope, entry)).collect())
+}
+
+fn line(desk: &Installer<'_>, site: &Site, scope: Scope, entry: &Entry) -> InstalledLine {
+    let path = site.place(entry.kind, &entry.name).to_string_lossy().into_owned();
+    let switched = desk.hall.machine.switches.at(&path);
     InstalledLine {
         name: entry.name.clone(),
         kind: entry.kind.word(),
@@ -45,7 +59,8 @@ fn line(site: &Site, scope: Scope, entry: &Entry) -> InstalledLine {
         r#ref: entry.origin.reference.clone(),
         resolved: entry.origin.resolved.clone(),
         pinned: entry.pinned,
-        path: site.place(entry.kind, &entry.name).to_string_lossy().into_owned(),
+        enabled: switched.is_none_or(|switched| switched.off.is_none()),
+        path,
         digest: entry.digest.to_string(),
         files: entry.tree.files().len(),
         preview: preview(site, entry),

@@ -2,7 +2,7 @@
 
 use super::place::{Scope, site};
 use super::select::select;
-use super::settled::{Fate, settled};
+use super::settled::{Fate, settle};
 use super::{Installer, failure};
 use crate::reply::Changed;
 use crate::{Envelope, Refusal};
@@ -10,7 +10,7 @@ use guild_source::lock::Entry;
 
 /// Pins what is installed at what it is, or lets updates have it again.
 pub async fn pin(desk: &Installer<'_>, scope: Scope, names: &[String], pinned: bool) -> Envelope<Changed> {
-    match run(desk, scope, names, pinned) {
+    match run(desk, scope, names, pinned).await {
         Ok(reply) => {
             let word = if pinned { "pinned" } else { "no longer pinned" };
             let message = format!("{} {word}", reply.changes.len());
@@ -20,7 +20,7 @@ pub async fn pin(desk: &Installer<'_>, scope: Scope, names: &[String], pinned: b
     }
 }
 
-fn run(desk: &Installer<'_>, scope: Scope, names: &[String], pinned: bool) -> Result<Changed, Refusal> {
+async fn run(desk: &Installer<'_>, scope: Scope, names: &[String], pinned: bool) -> Result<Changed, Refusal> {
     let site = site(&desk.hall.machine, desk.places, scope)?;
     let held = site.hold().map_err(failure::of_site)?;
     let mut lock = site.read_lock().map_err(failure::of_site)?;
@@ -28,7 +28,7 @@ fn run(desk: &Installer<'_>, scope: Scope, names: &[String], pinned: bool) -> Re
     for entry in &entries {
         lock.put(Entry { pinned, ..entry.clone() });
     }
-    held.apply(desk.store, &[], &lock).map_err(failure::of_site)?;
-    let changes = settled(&site, entries.iter().map(|entry| (Fate::Unchanged, entry)));
+    let fates = entries.iter().map(|entry| (Fate::Unchanged, entry));
+    let changes = settle(desk, &held, &[], &lock, fates).await?;
     Ok(Changed { scope: scope.word(), changes, ..Changed::default() })
 }

@@ -1,6 +1,5 @@
 //! Where things are installed: the project's `.guild` or the person's own, each with its lock.
 
-use super::failure;
 use crate::{Code, Places, Refusal};
 use guild_catalog::Machine;
 use guild_source::site::{Site, Trust};
@@ -57,17 +56,4 @@ fn is_home(machine: &Machine, directory: &Path) -> bool {
     let is_home =
         |home: &PathBuf| home == directory || real(home).is_some_and(|home| Some(home) == real(directory));
     machine.home.as_ref().is_some_and(is_home)
-}
-
-/// Carries through what a killed process had begun to install, here and in the home directory. Costs two looks where nobody has.
-///
-/// # Errors
-/// Where that cannot be done; it is tried again the next time.
-pub fn recover(machine: &Machine, places: &Places) -> Result<(), Refusal> {
-    for scope in [Scope::Project, Scope::User] {
-        // Where nothing can be installed nothing was begun.
-        let Ok(site) = site(machine, places, scope) else { continue };
-        site.recover().map_err(failure::of_site)?;
-    }
-    Ok(())
 }

@@ -3,7 +3,7 @@
 use super::drift::{Drift, drift};
 use super::place::{Scope, site};
 use super::select::select;
-use super::settled::{Fate, settled};
+use super::settled::{Fate, settle};
 use super::{Installer, failure};
 use crate::reply::Changed;
 use crate::{Code, Envelope, Refusal};
@@ -22,7 +22,7 @@ pub struct RemoveRequest<'a> {
 
 /// Removes what was installed; what somebody has edited only where that is asked for.
 pub async fn remove(desk: &Installer<'_>, request: &RemoveRequest<'_>) -> Envelope<Changed> {
-    match run(desk, request) {
+    match run(desk, request).await {
         Ok(reply) => {
             let message = format!("{} removed", reply.changes.len());
             Envelope::ok(reply).with_message(message)
@@ -31,7 +31,7 @@ pub async fn remove(desk: &Installer<'_>, request: &RemoveRequest<'_>) -> Envelo
     }
 }
 
-fn run(desk: &Installer<'_>, request: &RemoveRequest<'_>) -> Result<Changed, Refusal> {
+async fn run(desk: &Installer<'_>, request: &RemoveRequest<'_>) -> Result<Changed, Refusal> {
     let site = site(&desk.hall.machine, desk.places, request.scope)?;
     let held = site.hold().map_err(failure::of_site)?;
     let mut lock = site.read_lock().map_err(failure::of_site)?;
@@ -44,8 +44,8 @@ fn run(desk: &Installer<'_>, request: &RemoveRequest<'_>) -> Result<Changed, Ref
         lock.remove(*kind, name);
         changes.push(Change::Remove { kind: *kind, name });
     }
-    held.apply(desk.store, &changes, &lock).map_err(failure::of_site)?;
-    let changes = settled(&site, entries.iter().map(|entry| (Fate::Removed, entry)));
+    let fates = entries.iter().map(|entry| (Fate::Removed, entry));
+    let changes = settle(desk, &held, &changes, &lock, fates).await?;
     Ok(Changed { scope: request.scope.word(), changes, ..Changed::default() })
 }
 

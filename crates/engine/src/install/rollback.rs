@@ -5,7 +5,7 @@ use super::place::{Scope, site};
 use super::refetch::Refetch;
 use super::remove::refuse_edited;
 use super::select::one;
-use super::settled::{Fate, settled};
+use super::settled::{Fate, settle};
 use super::{Installer, failure};
 use crate::reply::Changed;
 use crate::{Code, Envelope, Refusal};
@@ -51,8 +51,7 @@ async fn run(desk: &Installer<'_>, scope: Scope, name: &str, force: bool) -> Res
     };
     lock.put(restored.clone());
     let change = Change::Place { kind: restored.kind, name: &restored.name, tree: &restored.tree };
-    held.apply(desk.store, &[change], &lock).map_err(failure::of_site)?;
-    let changes = settled(&site, [(Fate::Updated, &restored)]);
+    let changes = settle(desk, &held, &[change], &lock, [(Fate::Updated, &restored)]).await?;
     Ok(Changed { scope: scope.word(), changes, ..Changed::default() })
 }
 

@@ -12,15 +12,32 @@ use std::path::Path;
 
 /// Stages a directory, or a flat skill, which becomes the file of a directory; its bytes stay what they are.
 pub fn stage(desk: &Installer<'_>, name: &str, place: &Path) -> Result<Stored, Refusal> {
-    let stored = if place.is_dir() {
-        desk.store.stage(&Content::Directory(place))
-    } else {
-        let bytes = read_bounded(place)?;
-        let file = MemoryFile { path: "SKILL.md", bytes: &bytes, executable: false };
-        desk.store.stage(&Content::Memory(&[file]))
-    };
-    let stored = stored.map_err(|error| failure::of_staging(name, error))?;
-    check_tree(&stored.tree).map_err(|error| failure::of_landing(&error))?;
+    let mut stored = stage_all(desk, &[(name, place)])?;
+    stored.pop().ok_or_else(|| Refusal::new(Code::Internal, "nothing was staged"))
+}
+
+/// Stages several, each by its name and its place.
+pub fn stage_all(desk: &Installer<'_>, wanted: &[(&str, &Path)]) -> Result<Vec<Stored>, Refusal> {
+    let flat: Vec<Option<Vec<u8>>> = wanted
+        .iter()
+        .map(|(_, place)| if place.is_dir() { Ok(None) } else { read_bounded(place).map(Some) })
+        .collect::<Result<_, Refusal>>()?;
+    let file = |bytes| [MemoryFile { path: "SKILL.md", bytes, executable: false }];
+    let files: Vec<Option<[MemoryFile<'_>; 1]>> =
+        flat.iter().map(|bytes| bytes.as_deref().map(file)).collect();
+    let mut contents = Vec::new();
+    for ((_, place), file) in wanted.iter().zip(&files) {
+        contents.push(match file {
+            Some(file) => Content::Memory(file),
+            None => Content::Directory(place),
+        });
+    }
+    let stored = desk.store.stage_all(&contents).map_err(|(at, error)| {
+        let name = wanted.get(at).map_or("", |(name, _)| *name);
+        failure::of_staging(name, error)
+    })?;
+    let names = stored.iter().try_for_each(|stored| check_tree(&stored.tree));
+    names.map_err(|error| failure::of_landing(&error))?;
     Ok(stored)
 }
 

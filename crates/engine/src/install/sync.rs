@@ -5,12 +5,13 @@
 
 use super::drift::{Drift, drift};
 use super::place::{Scope, site};
+use super::preview::{previews, waiting};
 use super::refetch::{Refetch, local_place};
-use super::settled::{Fate, settled};
+use super::settled::{Fate, settle};
 use super::staging::main_file;
 use super::vetting::{self, Look};
 use super::{Installer, failure};
-use crate::reply::{Changed, DriftLine};
+use crate::reply::{Changed, DriftLine, InstalledChange};
 use crate::{Code, Envelope, Refusal};
 use guild_source::lock::{Entry, Kind, Lock};
 use guild_source::site::{Change, Site};
@@ -37,8 +38,11 @@ pub async fn sync(desk: &Installer<'_>, request: &SyncRequest) -> Envelope<Chang
                 0 => String::new(),
                 count => format!(", {count} with edits left alone (see `guild verify`)"),
             };
-            let message =
-                format!("{restored} restored, {} as locked{edited}", reply.changes.len() - restored);
+            let message = format!(
+                "{restored} restored, {} as locked{edited}{}",
+                reply.changes.len() - restored,
+                waiting(&reply.previews)
+            );
             Envelope::ok(reply).with_message(message)
         }
         Err(Refusal { code, message }) => Envelope::error(code, message, reply),
@@ -76,12 +80,8 @@ async fn run(desk: &Installer<'_>, request: &SyncRequest, reply: &mut Changed) -
         wanted.iter().zip(&stored).filter_map(|(entry, stored)| look(entry, stored)).collect();
     reply.vetted = vetting::vet(desk, &looks);
     vetting::refuse_denied(&reply.vetted, "")?;
-    place(desk, &site, &lock, &wanted)?;
-    let fate = |entry: &Entry| {
-        let is_wanted = wanted.iter().any(|wanted| std::ptr::eq(*wanted, entry));
-        if is_wanted { Fate::Installed } else { Fate::Unchanged }
-    };
-    reply.changes = settled(&site, lock.entries().iter().map(|entry| (fate(entry), entry)));
+    reply.changes = place(desk, &site, &lock, &wanted).await?;
+    reply.previews = previews(desk.store, &lock, &reply.changes);
     Ok(())
 }
 
@@ -104,9 +104,14 @@ async fn restore(desk: &Installer<'_>, site: &Site, wanted: &[&Entry]) -> Result
     Ok(stored)
 }
 
-fn place(desk: &Installer<'_>, site: &Site, lock: &Lock, wanted: &[&Entry]) -> Result<(), Refusal> {
-    if wanted.is_empty() {
-        return Ok(());
+async fn place(
+    desk: &Installer<'_>,
+    site: &Site,
+    lock: &Lock,
+    wanted: &[&Entry],
+) -> Result<Vec<InstalledChange>, Refusal> {
+    if lock.entries().is_empty() && !site.is_unsettled().map_err(failure::of_site)? {
+        return Ok(Vec::new());
     }
     let targets: Vec<PathBuf> = wanted.iter().map(|entry| local_place(site, entry)).collect();
     let mut changes = Vec::new();
@@ -124,5 +129,10 @@ fn place(desk: &Installer<'_>, site: &Site, lock: &Lock, wanted: &[&Entry]) -> R
         let message = format!("{} was changed meanwhile; run it again", site.lock_file().display());
         return Err(Refusal::new(Code::InstallConflict, message));
     }
-    held.apply(desk.store, &changes, lock).map_err(failure::of_site)
+    let fate = |entry: &Entry| {
+        let is_wanted = wanted.iter().any(|wanted| std::ptr::eq(*wanted, entry));
+        if is_wanted { Fate::Installed } else { Fate::Unchanged }
+    };
+    let fates = lock.entries().iter().map(|entry| (fate(entry), entry));
+    settle(desk, &held, &changes, lock, fates).await
 }

@@ -9,7 +9,7 @@ use super::merge::{Sides, merge};
 use super::place::{Scope, site};
 use super::refetch::Refetch;
 use super::select::select;
-use super::settled::{Fate, settled};
+use super::settled::{Fate, settle};
 use super::staging::main_file;
 use super::vetting::{self, Look};
 use super::{Installer, failure};
@@ -95,7 +95,7 @@ async fn run(desk: &Installer<'_>, request: &UpdateRequest<'_>, reply: &mut Upda
         let message = "nothing was changed: look at what would be, and say `--yes`";
         return Err(Refusal::new(Code::NotConfirmed, message));
     }
-    install(desk, &site, (&lock, &ready), reply)
+    install(desk, &site, (&lock, &ready), reply).await
 }
 
 /// Finds out what an update does to one entry.
@@ -188,7 +188,7 @@ impl Ready {
 }
 
 /// Puts everything in its place, unless somebody has changed the lock meanwhile.
-fn install(
+async fn install(
     desk: &Installer<'_>,
     site: &Site,
     (before, ready): (&Lock, &[Ready]),
@@ -213,7 +213,6 @@ fn install(
         fates.push((if is_new { Fate::Updated } else { Fate::Unchanged }, &ready.entry));
         lock.put(ready.entry.clone());
     }
-    held.apply(desk.store, &changes, &lock).map_err(failure::of_site)?;
-    reply.changes = settled(site, fates);
+    reply.changes = settle(desk, &held, &changes, &lock, fates).await?;
     Ok(())
 }

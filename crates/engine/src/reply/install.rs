@@ -21,6 +21,39 @@ pub struct Add {
     pub vetted: Vec<VettedCandidate>,
     /// The lock that says so.
     pub lock: Option<String>,
+    /// What the plugins bring that have come and are off until somebody switches them on.
+    pub previews: Vec<PluginPreview>,
+}
+
+/// What a plugin brings.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PluginPreview {
+    /// Its name.
+    pub name: String,
+    /// Its version, as written.
+    pub version: Option<String>,
+    /// What it is for.
+    pub description: String,
+    /// Who made it, as they say.
+    pub author: Option<String>,
+    /// Its skills.
+    pub skills: Vec<String>,
+    /// The tools that it brings.
+    pub tools: Vec<String>,
+    /// The MCP servers that it brings.
+    pub servers: Vec<String>,
+    /// The headings of what it adds to prompts.
+    pub prompt_sections: Vec<String>,
+    /// What of it runs by itself: its hooks, and the files that have more of them.
+    pub hooks: Vec<String>,
+    /// Files and directories of commands.
+    pub commands: Vec<String>,
+    /// Files and directories of agents.
+    pub agents: Vec<String>,
+    /// Variables of the environment that it cannot do without.
+    pub required_env: Vec<String>,
+    /// Plugins that it builds on.
+    pub dependencies: Vec<String>,
 }
 
 /// Where something came from.
@@ -60,6 +93,8 @@ pub struct InstalledChange {
     pub kind: &'static str,
     /// `installed`, `updated`, `removed` or `unchanged`.
     pub change: &'static str,
+    /// Whether it is on: `enabled`, `disabled` or `error`; null once it is removed.
+    pub status: Option<&'static str>,
     /// Its directory.
     pub path: String,
     /// The digest of its files.
@@ -92,6 +127,8 @@ pub struct Changed {
     pub drift: Vec<DriftLine>,
     /// What the vet said, of those alone in which something was found.
     pub vetted: Vec<VettedCandidate>,
+    /// What the plugins bring that have come and are off until somebody switches them on.
+    pub previews: Vec<PluginPreview>,
 }
 
 /// Something installed that is not what the lock says.
@@ -157,6 +194,8 @@ pub struct InstalledLine {
     pub scope: &'static str,
     /// `intact`, `edited`, `missing` or `linked`.
     pub state: &'static str,
+    /// Whether it is on.
+    pub enabled: bool,
     /// Where it came from.
     pub source: String,
     /// `local`, `git`, `archive`, `skills` (a file at an address) or `well-known` (a site's index).

@@ -1,8 +1,10 @@
 //! `guild add`
 
-use crate::installing::{SiteArgs, candidates, changes, findings, within};
+use crate::commands::switching;
+use crate::confirm::choose;
+use crate::installing::{SiteArgs, candidates, changes, findings, preview, within};
 use crate::ui::Ui;
-use guild_engine::reply::CandidateLine;
+use guild_engine::reply::{CandidateLine, PluginPreview};
 use guild_engine::{AddRequest, Choice, Code, add};
 use std::io::{self, BufRead as _, Write as _};
 use std::process::ExitCode;
@@ -11,7 +13,7 @@ use std::process::ExitCode;
 ///
 /// A repository is fetched by git with your own credentials; nothing of it is run. What comes is vetted: a denial refuses it, a warning
 /// is shown. It goes to `.guild/skills` or `.guild/plugins` of the project, or of your home directory with `--user`, and `guild.lock`
-/// says where every byte came from.
+/// says where every byte came from. A skill is on then; a plugin is off until you have seen what it brings and want it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -72,12 +74,26 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     if !ui.is_json() {
         ui.show(|style, out| findings(&envelope.data.vetted, style, out)).ok();
     }
-    ui.finish(&envelope, |data, style, out| {
+    let code = ui.finish(&envelope, |data, style, out| {
         if args.list || envelope.code == Code::ChoiceRequired {
             candidates(&data.candidates, style, out)?;
         }
         changes(&data.installed, style, out)
-    })
+    });
+    if request.ask.is_some() {
+        envelope.data.previews.iter().for_each(|plugin| offer(ui, plugin));
+    }
+    code
+}
+
+/// Shows what a plugin brings, and switches it on where the person wants that.
+fn offer(ui: &Ui, plugin: &PluginPreview) {
+    ui.show(|style, out| preview(plugin, style, out)).ok();
+    if matches!(choose("Switch it on?", &["yes", "no"]), Ok(Some("yes"))) {
+        switching::plugin_on(&plugin.name, ui);
+    } else {
+        ui.tell_line(&format!("plugin `{}` stays off", plugin.name));
+    }
 }
 
 /// Asks which of several are meant: their numbers or names, or `all`; nothing where the person goes away.

@@ -40,6 +40,18 @@ pub fn run(args: &SwitchArgs, on: bool, ui: &Ui) -> ExitCode {
     ui.finish(&envelope, |_, _, _| Ok(()))
 }
 
+/// Switches a plugin on that has just been installed and looked at.
+pub fn plugin_on(name: &str, ui: &Ui) -> ExitCode {
+    let args = SwitchArgs {
+        name: name.to_owned(),
+        agent: None,
+        kind: Some(Kind::Plugin),
+        asker: None,
+        consent: ConsentArgs::default(),
+    };
+    run(&args, true, ui)
+}
+
 async fn switch(args: &SwitchArgs, on: bool, ui: &Ui, workshop: &Workshop<'_>) -> Envelope<Toggle> {
     let principal = ui.principal(args.asker.as_deref());
     let user = ui.owner(None);

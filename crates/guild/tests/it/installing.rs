@@ -5,8 +5,10 @@
 mod adding;
 mod downloading;
 mod keeping;
+mod linking;
 mod private;
 mod refusals;
+mod registering;
 mod updating;
 
 use crate::env;

@@ -1,7 +1,8 @@
-//! Installing killed at any moment: afterwards the files and the lock agree, and everything is what was or what was to be.
+//! Installing killed at any moment: afterwards the files, the lock and the registry agree, and everything is what was or what was to be.
 
 use crate::envelope;
 use crate::installing::{assert_nothing_is_left, done, world};
+use guild_engine::{Books, Places, configure};
 use guild_testkit::{Dice, Env, Output, rounds};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -22,7 +23,45 @@ fn write_source(env: &Env, number: u64) {
             files.push_str(&format!("//- /source/skills/{name}/{file}\nnumber {number}\n"));
         }
     }
+    files.push_str(&format!(
+        "//- /source/plugins/p/.claude-plugin/plugin.json\n{{\"name\": \"p\", \"version\": \"{number}.0.0\", \"description\": \"Number {number}\"}}\n"
+    ));
     env.write(&files);
+}
+
+/// Everything that the registry has of what was installed: name, digest, and whether it is on.
+fn registered(env: &Env) -> Vec<(String, String, bool)> {
+    let place = |name: &str| Some(env.home().join(name).join("guild"));
+    let places = Places { data: place(".local/share"), state: place(".local/state"), cache: None };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let books = Books::open(&places, &configure(&[]).config, &[]).await.unwrap();
+        let mut found = Vec::new();
+        for known in books.ledger.registrations().await.unwrap() {
+            let digest = known.subject.digest.unwrap().to_string();
+            let is_on = known.is_on_for(None);
+            found.push((format!("{}:{}", known.subject.kind.as_str(), known.subject.name), digest, is_on));
+        }
+        found.sort();
+        found
+    })
+}
+
+/// The same as the lock says it: skills are on, and plugins are not.
+fn locked(env: &Env) -> Vec<(String, String, bool)> {
+    let listed = envelope(&env.guild(&["list", "--installed", "--json"]).stdout());
+    let text = |line: &Json, key: &str| line[key].as_str().unwrap().to_owned();
+    let lines = listed["data"]["installed"].as_array().unwrap().iter();
+    let mut found: Vec<_> = lines
+        .map(|line| {
+            let kind = text(line, "kind");
+            let is_on = kind == "skill";
+            assert_eq!(line["enabled"], is_on, "{line}");
+            (format!("{kind}:{}", text(line, "name")), text(line, "digest"), is_on)
+        })
+        .collect();
+    found.sort();
+    found
 }
 
 /// The numbers that the files of each installed skill say; a skill whose files say several is mixed up.
@@ -67,7 +106,7 @@ fn whoever_is_killed_while_installing_leaves_the_old_or_the_new() {
         number += 1;
         write_source(&env, number);
         let arguments: &[&str] = match dice.below(4) {
-            0 => &["remove", "a", "c", "--json"],
+            0 => &["remove", "a", "c", "p", "--json"],
             1 => &["update", "--yes", "--json"],
             _ => &["add", "../source", "--all", "--replace", "--json"],
         };
@@ -81,7 +120,10 @@ fn whoever_is_killed_while_installing_leaves_the_old_or_the_new() {
         let envelope = envelope(&verified.stdout());
         assert_eq!(envelope["data"]["ok"], true, "{arguments:?} {verified}");
         let after = installed(&env);
-        assert_eq!(envelope["data"]["checked"], after.len(), "the lock and the files disagree");
+        let has_plugin = env.project().join(".guild/plugins/p").exists();
+        let count = after.len() + usize::from(has_plugin);
+        assert_eq!(envelope["data"]["checked"], count, "the lock and the files disagree");
+        assert_eq!(locked(&env), registered(&env), "the lock and the registry disagree");
         let is_new = if arguments[0] == "remove" {
             after.len() < before.len()
         } else {
@@ -105,5 +147,6 @@ fn whoever_is_killed_while_installing_leaves_the_old_or_the_new() {
     done(&env, &["add", "../source", "--all", "--replace"]);
     done(&env, &["remove", "a"]);
     assert_nothing_is_left(&env);
+    done(&env, &["receipts", "verify"]);
     eprintln!("{killed} killed, {changed} changed");
 }

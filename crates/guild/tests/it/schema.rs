@@ -27,6 +27,7 @@ fn the_schema_is_current() {
     add("deps", of::<reply::Deps>(&mut generator));
     add("disable", of::<reply::Toggle>(&mut generator));
     add("enable", of::<reply::Toggle>(&mut generator));
+    add("link", of::<reply::Link>(&mut generator));
     add("list", of::<reply::List<'_>>(&mut generator));
     add("list --installed", of::<reply::Installed>(&mut generator));
     add("new", of::<reply::New<'_>>(&mut generator));

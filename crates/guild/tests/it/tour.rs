@@ -107,6 +107,8 @@ guild outdated
 guild update
 guild pin deploy
 guild rollback deploy
+guild link windsurf
+guild link windsurf --remove
 guild remove deploy
 guild remove deploy
 

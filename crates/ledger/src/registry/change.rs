@@ -5,7 +5,7 @@
 use guild_manifest::Digest;
 
 use super::rows::user;
-use super::{Configured, EventType, Registration, Status, Subject, Switch, plugin_id};
+use super::{Configured, EventType, Registration, Status, Subject, Switch, identity};
 use crate::chain::{Links, WriteError, Writing, bounded, check_name};
 use crate::entropy::NoEntropy;
 use crate::receipt::{SignedReceipt, SkillRef};
@@ -134,7 +134,7 @@ impl Ledger {
 
 impl Writing<'_> {
     /// Makes a change durable, or leaves everything as it was.
-    async fn finish<T>(self, done: Result<T, RegistryError>) -> Result<T, RegistryError> {
+    pub(super) async fn finish<T>(self, done: Result<T, RegistryError>) -> Result<T, RegistryError> {
         match done {
             Ok(done) => {
                 self.commit().await?;
@@ -154,13 +154,28 @@ impl Writing<'_> {
         arrival: Arrival,
         by: &Principal,
     ) -> Result<Changed, RegistryError> {
-        let plugin = plugin_id(subject.kind, subject.source_type, &subject.source);
+        let mut known = self.registered().await?;
+        self.register_among(&mut known, subject, arrival, by).await
+    }
+
+    /// Registers one where everything that is registered is known, and keeps that up to date.
+    pub(super) async fn register_among(
+        &mut self,
+        known: &mut Vec<Registration>,
+        subject: Subject,
+        arrival: Arrival,
+        by: &Principal,
+    ) -> Result<Changed, RegistryError> {
+        let plugin = identity::among(known, &subject);
+        let (here, elsewhere): (Vec<_>, Vec<_>) =
+            known.drain(..).partition(|known| known.subject.place == subject.place);
+        *known = elsewhere;
         let mut before = None;
-        for known in self.registered().await? {
-            if known.plugin == plugin {
-                before = Some(known);
-            } else if known.subject.place == subject.place {
-                self.unregister(&known.plugin, by).await?;
+        for other in here {
+            if other.plugin == plugin {
+                before = Some(other);
+            } else {
+                self.forget(&other, by).await?;
             }
         }
         let (status, is_decided) = match arrival {
@@ -184,15 +199,26 @@ impl Writing<'_> {
             },
         };
         let details = format!("{} from {}", next.subject.source_type.as_str(), next.subject.source);
-        self.become_state(before, next, (EventType::Installed, details), by).await
+        let changed = self.become_state(before, next, (EventType::Installed, details), by).await?;
+        known.push(changed.0.clone());
+        Ok(changed)
     }
 
     async fn unregister(&mut self, id: &str, by: &Principal) -> Result<SignedReceipt, RegistryError> {
         let known = self.known(id).await?;
-        self.remove_rows(id).await?;
+        self.forget(&known, by).await
+    }
+
+    /// Removes the rows of something that is registered, and leaves a receipt of that.
+    pub(super) async fn forget(
+        &mut self,
+        known: &Registration,
+        by: &Principal,
+    ) -> Result<SignedReceipt, RegistryError> {
+        self.remove_rows(&known.plugin).await?;
         let mut entry = decision(EventType::Uninstalled.as_str(), by.clone());
-        entry.skill = Some(SkillRef { name: known.subject.name, security_hash: None });
-        entry.note = Some(format!("{id} from {}", known.subject.source));
+        entry.skill = Some(SkillRef { name: known.subject.name.clone(), security_hash: None });
+        entry.note = Some(format!("{} from {}", known.plugin, known.subject.source));
         let links = Links { ends: Some(known.id.to_string()), ..Links::default() };
         Ok(self.append(entry, links).await?)
     }

@@ -2,9 +2,24 @@
 //!
 //! `skill-` or `plugin-`, then the source's path with `-` between its segments. A dash within a segment is written twice, and one
 //! that begins a segment `%2d`, so that every odd run of dashes ends in a separator. Sources of other kinds than `owner/repo` have
-//! their kind before them.
+//! their kind before them. Where one source lies at several places, all but the first have `::` and a part of the place's digest behind.
 
-use super::{SourceType, SubjectKind};
+use super::{Registration, SourceType, Subject, SubjectKind};
+use guild_manifest::Digest;
+
+/// How much of a place's digest tells two places apart.
+const DIGITS: usize = 12;
+
+/// The id of a skill or plugin at its place, among everything that is registered: the one that it has, or one that is free.
+pub(super) fn among(known: &[Registration], subject: &Subject) -> String {
+    let plain = plugin_id(subject.kind, subject.source_type, &subject.source);
+    let digest = Digest::of(subject.place.as_bytes()).to_hex();
+    let apart = format!("{plain}::{}", digest.get(..DIGITS).unwrap_or_default());
+    let is_here =
+        |id: &str| known.iter().any(|known| known.plugin == id && known.subject.place == subject.place);
+    let is_taken = known.iter().any(|known| known.plugin == plain && known.subject.place != subject.place);
+    if is_here(&apart) || (is_taken && !is_here(&plain)) { apart } else { plain }
+}
 
 /// The id of a skill or plugin. Empty segments of the source do not count; a slash at its beginning does.
 pub fn plugin_id(kind: SubjectKind, source_type: SourceType, source: &str) -> String {

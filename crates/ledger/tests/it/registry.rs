@@ -13,6 +13,8 @@ on_both_databases! {
     what_is_registered_is_switched_and_set_and_remembers_who
     an_update_keeps_state_and_values
     another_source_at_the_same_place_takes_it_over
+    one_source_at_two_places_is_two
+    everything_is_brought_up_to_what_is_installed_at_once
     what_is_removed_leaves_no_row_and_one_receipt
     agents_change_nothing
     what_is_not_registered_cannot_be_changed
@@ -150,6 +152,59 @@ async fn another_source_at_the_same_place_takes_it_over(site: Site) {
         "#]],
     )
     .await;
+    assert_eq!(faults(&ledger).await, [""; 0]);
+}
+
+async fn one_source_at_two_places_is_two(site: Site) {
+    let ledger = site.open().await;
+    let other = Subject { place: "/srv/shop/.guild/plugins/acme".to_owned(), ..subject("acme", "o/r") };
+    register(&ledger, 0, subject("acme", "o/r"), Status::Enabled).await;
+    let apart = register(&ledger, 1, other.clone(), Status::Disabled).await.plugin;
+    assert_eq!(apart, "plugin-o-r::4bafd46beb67");
+    // Whichever goes, the other one keeps its id and its state.
+    ledger.unregister(at(2), "plugin-o-r", person()).await.unwrap();
+    assert_eq!(register(&ledger, 3, other, Status::Enabled).await.plugin, apart);
+    register(&ledger, 4, subject("acme", "o/r"), Status::Enabled).await;
+    check(
+        &ledger,
+        expect![[r#"
+            plugin-o-r: enabled since 09:04
+              09:04 installed skills from o/r, person:default
+            plugin-o-r::4bafd46beb67: disabled
+              09:01 installed skills from o/r, person:default
+              09:03 installed skills from o/r, person:default
+        "#]],
+    )
+    .await;
+    assert_eq!(faults(&ledger).await, [""; 0]);
+}
+
+async fn everything_is_brought_up_to_what_is_installed_at_once(site: Site) {
+    let ledger = site.open().await;
+    register(&ledger, 0, subject("a", "o/a"), Status::Enabled).await;
+    register(&ledger, 0, subject("b", "o/b"), Status::Enabled).await;
+    let come = vec![
+        (Subject { version: None, ..subject("b", "o/b") }, Arrival::Decided(Status::Disabled)),
+        (subject("c", "o/c"), Arrival::Decided(Status::Disabled)),
+    ];
+    let gone = ["plugin-o-a".to_owned(), "plugin-o-never".to_owned()];
+    let error = ledger.settle_registry(at(1), come.clone(), &gone, &agent("a")).await.unwrap_err();
+    assert!(matches!(error, RegistryError::NotAPerson), "{error}");
+    let settled = ledger.settle_registry(at(1), come, &gone, &person()).await.unwrap();
+    assert_eq!(settled, ledger.registrations().await.unwrap());
+    check(
+        &ledger,
+        expect![[r#"
+            plugin-o-b: enabled since 09:00
+              09:00 installed skills from o/b, person:default
+              09:01 installed skills from o/b, person:default
+            plugin-o-c: disabled
+              09:01 installed skills from o/c, person:default
+        "#]],
+    )
+    .await;
+    let filter = Filter { code: Some("uninstalled".to_owned()), ..Filter::default() };
+    assert_eq!(ledger.receipts(&filter, None, 10).await.unwrap().receipts.len(), 1);
     assert_eq!(faults(&ledger).await, [""; 0]);
 }
 

@@ -20,12 +20,19 @@ pub struct Writer<'a> {
     store: &'a Store,
     workspace: Option<Workspace>,
     pending: BTreeSet<Digest>,
+    /// Up to so many are synced one by one.
+    few: usize,
 }
 
 impl<'a> Writer<'a> {
     /// A writer that has written nothing, and touches nothing before it must.
     pub fn new(store: &'a Store) -> Self {
-        Self { store, workspace: None, pending: BTreeSet::new() }
+        Self { store, workspace: None, pending: BTreeSet::new(), few: FEW }
+    }
+
+    /// A writer of so many blobs that the whole file system is synced at once.
+    pub fn of_many(store: &'a Store) -> Self {
+        Self { few: 0, ..Self::new(store) }
     }
 
     /// Writes some bytes, unless they are there.
@@ -43,7 +50,7 @@ impl<'a> Writer<'a> {
         let write = || -> io::Result<()> {
             let mut file = OpenOptions::new().write(true).create_new(true).mode(0o444).open(&path)?;
             file.write_all(bytes)?;
-            if self.pending.len() < FEW { file.sync_all() } else { Ok(()) }
+            if self.pending.len() < self.few { file.sync_all() } else { Ok(()) }
         };
         write().map_err(failed("write", &path))?;
         self.pending.insert(digest);
@@ -53,7 +60,7 @@ impl<'a> Writer<'a> {
     /// Gives everything that was written its name, so that it stays.
     pub fn commit(self) -> Result<(), StoreError> {
         let Some(workspace) = self.workspace else { return Ok(()) };
-        let is_few = self.pending.len() <= FEW;
+        let is_few = self.pending.len() <= self.few;
         if !is_few {
             sync_all(workspace.path())?;
         }

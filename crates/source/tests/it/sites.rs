@@ -153,19 +153,32 @@ fn a_journal_that_somebody_left_is_carried_through_once() {
     fs::rename(place("skills/a"), staged("aside")).unwrap();
     fs::rename(staged("0"), place("skills/a")).unwrap();
     fs::rename(staged("aside"), staged("0")).unwrap();
-    assert!(!world.site.recover().unwrap());
+    assert!(!world.site.is_unsettled().unwrap());
     let directory = world.fixture.join("p/.guild");
     let name = guild_manifest::Digest::of(directory.as_os_str().as_encoded_bytes()).to_hex();
     fs::create_dir_all(world.fixture.join("journal")).unwrap();
     fs::write(world.fixture.join("journal").join(format!("{name}.json")), journal.to_string()).unwrap();
-    assert!(world.site.recover().unwrap());
+    assert!(world.site.is_unsettled().unwrap());
+    drop(world.site.hold().unwrap());
     world.check(&expect![[r#"
         .guild/skills/a/SKILL.md = 2
         .guild/skills/b/SKILL.md = 2
         lock a
         lock b"#]]);
-    assert!(!world.site.recover().unwrap());
+    assert!(!world.site.is_unsettled().unwrap());
     assert!(!place(".install-x").exists());
+}
+
+#[test]
+fn what_follows_the_lock_is_not_forgotten_until_it_has_followed() {
+    let world = World::new();
+    world.site.hold().unwrap().announce().unwrap();
+    assert!(world.site.is_unsettled().unwrap());
+    let held = world.site.hold().unwrap();
+    assert!(world.site.is_unsettled().unwrap());
+    held.followed().unwrap();
+    held.followed().unwrap();
+    assert!(!world.site.is_unsettled().unwrap());
 }
 
 #[test]

@@ -150,3 +150,22 @@ fn a_store_of_a_newer_version_is_left_alone() {
     world.stage().unwrap();
     assert_eq!(fs::read_to_string(world.fixture.join("data/store/version")).unwrap(), "1\n");
 }
+
+#[test]
+fn many_at_once_are_what_each_would_be_and_one_that_is_refused_is_named() {
+    let mut files = SKILL.to_owned();
+    for number in 0..12 {
+        files.push_str(&format!("//- /many/{number}/SKILL.md\nnumber {number}\n"));
+    }
+    let world = World::new(&files);
+    let places: Vec<_> = (0..12).map(|number| world.fixture.join(format!("many/{number}"))).collect();
+    let contents: Vec<Content<'_>> = places.iter().map(|place| Content::Directory(place)).collect();
+    let all = world.store().stage_all(&contents).unwrap();
+    let single: Vec<_> = contents.iter().map(|content| world.store().stage(content).unwrap()).collect();
+    assert_eq!(all, single);
+    assert_eq!(listing(&all[7].root), "0444 SKILL.md: number 7\n");
+    std::os::unix::fs::symlink("/etc/passwd", places[5].join("out")).unwrap();
+    let (at, error) = world.store().stage_all(&contents).unwrap_err();
+    assert_eq!(at, 5, "{error}");
+    assert_eq!(world.leftovers(), [""; 0].map(std::path::PathBuf::from));
+}

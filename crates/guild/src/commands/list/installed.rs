@@ -18,16 +18,18 @@ pub fn run(ui: &Ui) -> ExitCode {
 
 fn print(data: &Installed, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let versions: Vec<String> = data.installed.iter().map(version).collect();
+    let state = |line: &InstalledLine| format!("{}{}", line.state, if line.enabled { "" } else { ",off" });
+    let states: Vec<String> = data.installed.iter().map(state).collect();
     let rows: Vec<[Cell<'_>; 7]> = data
         .installed
         .iter()
-        .zip(&versions)
-        .map(|(line, version)| {
+        .zip(versions.iter().zip(&states))
+        .map(|(line, (version, state))| {
             [
                 Cell::new(Ink::Bold, &line.name),
                 Cell::plain(line.kind),
                 Cell::plain(line.scope),
-                Cell::new(if line.state == "intact" { Ink::Green } else { Ink::Yellow }, line.state),
+                Cell::new(if state == "intact" { Ink::Green } else { Ink::Yellow }, state),
                 Cell::plain(version),
                 Cell::plain(&line.source),
                 Cell::plain(&line.preview),

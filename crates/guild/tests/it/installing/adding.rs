@@ -51,17 +51,17 @@ fn a_repository_of_the_forge_with_a_choice_a_ref_and_a_path() {
             $ guild add acme/skills --skill acme
             installed plugin acme (https://github.com/acme/skills at cacdd2bb6a9f)
             [stderr]
-            1 installed
+            1 installed; plugin `acme` is off until you have looked at it: `guild enable acme`
             $ guild list
             NAME         KIND    SOURCE   STATE  DESCRIPTION
-            acme/deploy  inline  plugin   ready  Deploys with the pipeline of Acme
+            acme/deploy  inline  plugin   off    Deploys with the pipeline of Acme
             docx         inline  project  ready  Reads Word files
             pdf          inline  project  ready  Reads PDF files and fills in their forms
             [stderr]
             3 skills
             $ guild plugins
             NAME  VERSION  SOURCE   SKILLS  STATE  DESCRIPTION
-            acme  1.0.0    project  1       on     Ships
+            acme  1.0.0    project  1       off    Ships
             [stderr]
             1 plugin
         "#]],
@@ -134,7 +134,7 @@ fn any_repository_into_the_persons_own_installation() {
             installed skill pdf (git@git.example:skills.git at cacdd2bb6a9f)
             installed plugin acme (git@git.example:skills.git at cacdd2bb6a9f)
             [stderr]
-            3 installed
+            3 installed; plugin `acme` is off until you have looked at it: `guild enable acme`
             $ guild add https://git.example/skills.git#v1@pdf --user
             [stderr]
             error[already_exists]: skill `pdf` is installed already, from git@git.example:skills.git; `guild update pdf` brings it up to date, `--replace` takes this one
@@ -223,13 +223,13 @@ fn an_archive_is_unpacked_and_told_by_its_digest() {
         &env,
         "guild add ./tidy.tar\nguild add ./tidy.tar --json",
         &expect![[r#"
-        $ guild add ./tidy.tar
-        installed skill x (./tidy.tar at 01c499d66395)
-        [stderr]
-        1 installed
-        $ guild add ./tidy.tar --json
-        {"status":"ok","code":"ok","message":"1 as it was","data":{"scope":"project","source":{"source":"[ROOT]/project/tidy.tar","source_type":"archive","ref":null,"resolved":"sha256:01c499d66395224f4077f8416a0efa2fdd4bfa4aa856436ef7339eecaafbfe8a"},"candidates":[{"name":"x","kind":"skill","path":"x","description":"Does it","loaded":true}],"installed":[{"name":"x","kind":"skill","change":"unchanged","path":"[ROOT]/project/.guild/skills/x","digest":"sha256:be79ddda38d297bf43f950360b9904adca8811a9f9fe6746ee663bb71b60bf97","resolved":"sha256:01c499d66395224f4077f8416a0efa2fdd4bfa4aa856436ef7339eecaafbfe8a","source":"./tidy.tar"}],"vetted":[],"lock":"[ROOT]/project/guild.lock"}}
-    "#]],
+            $ guild add ./tidy.tar
+            installed skill x (./tidy.tar at 01c499d66395)
+            [stderr]
+            1 installed
+            $ guild add ./tidy.tar --json
+            {"status":"ok","code":"ok","message":"1 as it was","data":{"scope":"project","source":{"source":"[ROOT]/project/tidy.tar","source_type":"archive","ref":null,"resolved":"sha256:01c499d66395224f4077f8416a0efa2fdd4bfa4aa856436ef7339eecaafbfe8a"},"candidates":[{"name":"x","kind":"skill","path":"x","description":"Does it","loaded":true}],"installed":[{"name":"x","kind":"skill","change":"unchanged","status":"enabled","path":"[ROOT]/project/.guild/skills/x","digest":"sha256:be79ddda38d297bf43f950360b9904adca8811a9f9fe6746ee663bb71b60bf97","resolved":"sha256:01c499d66395224f4077f8416a0efa2fdd4bfa4aa856436ef7339eecaafbfe8a","source":"./tidy.tar"}],"vetted":[],"lock":"[ROOT]/project/guild.lock","previews":[]}}
+        "#]],
     );
     expect![[r#"
         skills/x/SKILL.md

@@ -20,7 +20,7 @@ fn every_difference_from_the_lock_is_told_with_its_lines() {
             installed skill pdf (https://github.com/acme/skills at cacdd2bb6a9f)
             installed plugin acme (https://github.com/acme/skills at cacdd2bb6a9f)
             [stderr]
-            3 installed
+            3 installed; plugin `acme` is off until you have looked at it: `guild enable acme`
             $ guild verify
             [stderr]
             3 verified
@@ -63,10 +63,10 @@ fn every_difference_from_the_lock_is_told_with_its_lines() {
             error[not_installed]: `pfd` is not installed here; did you mean `pdf`?
             [exit 1]
             $ guild list --installed
-            NAME  KIND    WHERE    STATE    VERSION       SOURCE                          PREVIEW
-            docx  skill   project  missing  cacdd2bb6a9f  https://github.com/acme/skills
-            pdf   skill   project  edited   cacdd2bb6a9f  https://github.com/acme/skills  Read the file that you were given, all at once.
-            acme  plugin  project  intact   cacdd2bb6a9f  https://github.com/acme/skills
+            NAME  KIND    WHERE    STATE       VERSION       SOURCE                          PREVIEW
+            docx  skill   project  missing     cacdd2bb6a9f  https://github.com/acme/skills
+            pdf   skill   project  edited      cacdd2bb6a9f  https://github.com/acme/skills  Read the file that you were given, all at once.
+            acme  plugin  project  intact,off  cacdd2bb6a9f  https://github.com/acme/skills
             [stderr]
             3 installed
         "#]],
@@ -123,16 +123,16 @@ fn what_the_lock_says_is_installed_elsewhere_and_offline() {
         &env,
         "guild sync --frozen\nguild verify",
         &expect![[r#"
-        $ guild sync --frozen
-        installed skill docx (https://github.com/acme/skills at cacdd2bb6a9f)
-        installed skill pdf (https://github.com/acme/skills at cacdd2bb6a9f)
-        installed plugin acme (https://github.com/acme/skills at cacdd2bb6a9f)
-        [stderr]
-        3 restored, 0 as locked
-        $ guild verify
-        [stderr]
-        3 verified
-    "#]],
+            $ guild sync --frozen
+            installed skill docx (https://github.com/acme/skills at cacdd2bb6a9f)
+            installed skill pdf (https://github.com/acme/skills at cacdd2bb6a9f)
+            installed plugin acme (https://github.com/acme/skills at cacdd2bb6a9f)
+            [stderr]
+            3 restored, 0 as locked; plugin `acme` is off until you have looked at it: `guild enable acme`
+            $ guild verify
+            [stderr]
+            3 verified
+        "#]],
     );
     // On another machine, from the source.
     fs::remove_dir_all(env.project().join(".guild")).unwrap();
@@ -142,19 +142,19 @@ fn what_the_lock_says_is_installed_elsewhere_and_offline() {
         &env,
         "guild sync --frozen\nguild verify\nguild sync",
         &expect![[r#"
-        $ guild sync --frozen
-        installed skill docx (https://github.com/acme/skills at cacdd2bb6a9f)
-        installed skill pdf (https://github.com/acme/skills at cacdd2bb6a9f)
-        installed plugin acme (https://github.com/acme/skills at cacdd2bb6a9f)
-        [stderr]
-        3 restored, 0 as locked
-        $ guild verify
-        [stderr]
-        3 verified
-        $ guild sync
-        [stderr]
-        0 restored, 3 as locked
-    "#]],
+            $ guild sync --frozen
+            installed skill docx (https://github.com/acme/skills at cacdd2bb6a9f)
+            installed skill pdf (https://github.com/acme/skills at cacdd2bb6a9f)
+            installed plugin acme (https://github.com/acme/skills at cacdd2bb6a9f)
+            [stderr]
+            3 restored, 0 as locked; plugin `acme` is off until you have looked at it: `guild enable acme`
+            $ guild verify
+            [stderr]
+            3 verified
+            $ guild sync
+            [stderr]
+            0 restored, 3 as locked
+        "#]],
     );
     expect![[r#"
         .guild/plugins/acme/.claude-plugin/plugin.json
@@ -274,7 +274,7 @@ fn removing_leaves_nothing_and_nothing_else() {
             installed skill pdf (https://github.com/acme/skills at cacdd2bb6a9f)
             installed plugin acme (https://github.com/acme/skills at cacdd2bb6a9f)
             [stderr]
-            3 installed
+            3 installed; plugin `acme` is off until you have looked at it: `guild enable acme`
             $ guild remove acme pdf
             removed plugin acme (https://github.com/acme/skills at cacdd2bb6a9f)
             removed skill pdf (https://github.com/acme/skills at cacdd2bb6a9f)

@@ -1,0 +1,198 @@
+//! The registry follows the lock: a row for everything that is installed, and none for what no longer is.
+//!
+//! What is known keeps its state. What is new is on if it is a skill, and off if it is a plugin: what a plugin brings is looked at first.
+//! Rows of what lies there without having been installed are left alone.
+
+use super::manifest::{manifest, skill};
+use super::place::{Scope, site};
+use super::refetch::source_path;
+use super::{Registrar, failure};
+use crate::{Installer, Places, Refusal};
+use guild_catalog::Machine;
+use guild_ledger::{Arrival, Registration, SourceType, Status, Subject, SubjectKind};
+use guild_source::lock::{self, Entry, Kind, Lock};
+use guild_source::site::{Held, Site};
+use guild_source::store::Store;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Whether what lies at each place is on.
+pub type Statuses = BTreeMap<String, &'static str>;
+
+/// How much of a description the registry keeps.
+const DESCRIPTION: usize = 1024;
+
+/// The forge whose repositories are known by `owner/repo`.
+const FORGE: &str = "https://github.com/";
+
+/// Registers the plugins that are about to come, which are off before they are there.
+pub async fn announce(desk: &Installer<'_>, site: &Site, lock: &Lock) -> Result<(), Refusal> {
+    let Some(registrar) = &desk.registrar else { return Ok(()) };
+    let known = known(registrar).await?;
+    let is_new = |entry: &&Entry| {
+        let place = place(site, entry);
+        entry.kind == Kind::Plugin && !known.iter().any(|known| known.subject.place == place)
+    };
+    let come = lock.entries().iter().filter(is_new).map(|entry| arrival(desk.store, site, entry)).collect();
+    registrar.settle(come, &[]).await.map(drop)
+}
+
+/// Brings the rows of a site up to its lock. Without somebody who writes them they wait for the next one.
+pub async fn follow(
+    registrar: Option<&Registrar<'_>>,
+    store: &Store,
+    held: &Held<'_>,
+) -> Result<Statuses, Refusal> {
+    let Some(registrar) = registrar else { return Ok(Statuses::new()) };
+    let site = held.site();
+    let lock = site.read_lock().map_err(failure::of_site)?;
+    let known = known(registrar).await?;
+    let mut come = Vec::new();
+    for entry in lock.entries() {
+        let place = place(site, entry);
+        let is_same =
+            |known: &&Registration| known.subject.place == place && says(&known.subject, site, entry);
+        if !known.iter().any(|known| is_same(&known)) {
+            come.push(arrival(store, site, entry));
+        }
+    }
+    let is_gone = |known: &&Registration| was_installed(site, known) && !is_locked(site, &lock, known);
+    let gone: Vec<String> = known.iter().filter(is_gone).map(|known| known.plugin.clone()).collect();
+    let settled =
+        if come.is_empty() && gone.is_empty() { known } else { registrar.settle(come, &gone).await? };
+    held.followed().map_err(failure::of_site)?;
+    let status = |known: Registration| (known.subject.place, known.status.as_str());
+    Ok(settled.into_iter().map(status).collect())
+}
+
+/// Whether somebody was killed while something was installed, here or in the home directory. Costs four looks.
+///
+/// # Errors
+/// Where that cannot be told.
+pub fn is_unsettled(machine: &Machine, places: &Places) -> Result<bool, Refusal> {
+    let mut is_unsettled = false;
+    for site in sites(machine, places) {
+        is_unsettled |= site.is_unsettled().map_err(failure::of_site)?;
+    }
+    Ok(is_unsettled)
+}
+
+/// Carries through what a killed process had begun to install, here and in the home directory, and lets the registry follow.
+///
+/// # Errors
+/// Where that cannot be done; it is tried again the next time.
+pub async fn recover(machine: &Machine, places: &Places, registrar: &Registrar<'_>) -> Result<(), Refusal> {
+    let store = places.store()?;
+    for site in sites(machine, places) {
+        if site.is_unsettled().map_err(failure::of_site)? {
+            let held = site.hold().map_err(failure::of_site)?;
+            follow(Some(registrar), &store, &held).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The sites that there can be; where nothing can be installed nothing was begun.
+fn sites(machine: &Machine, places: &Places) -> Vec<Site> {
+    let scopes = [Scope::Project, Scope::User].into_iter();
+    scopes.filter_map(|scope| site(machine, places, scope).ok()).collect()
+}
+
+async fn known(registrar: &Registrar<'_>) -> Result<Vec<Registration>, Refusal> {
+    let books = registrar.books;
+    books.ledger.registrations().await.map_err(|error| books.refusal(error))
+}
+
+impl Registrar<'_> {
+    async fn settle(
+        &self,
+        come: Vec<(Subject, Arrival)>,
+        gone: &[String],
+    ) -> Result<Vec<Registration>, Refusal> {
+        if come.is_empty() && gone.is_empty() {
+            return Ok(Vec::new());
+        }
+        let settled = self.books.ledger.settle_registry(self.now, come, gone, &self.by).await;
+        settled.map_err(|error| self.books.registry_refusal(error))
+    }
+}
+
+/// Whether a row is of something that was installed here; what was only found has no digest.
+fn was_installed(site: &Site, known: &Registration) -> bool {
+    let place = Path::new(&known.subject.place);
+    known.subject.digest.is_some() && [Kind::Skill, Kind::Plugin].iter().any(|kind| site.holds(*kind, place))
+}
+
+fn is_locked(site: &Site, lock: &Lock, known: &Registration) -> bool {
+    lock.entries().iter().any(|entry| place(site, entry) == known.subject.place)
+}
+
+/// Whether a row says what the lock says.
+fn says(subject: &Subject, site: &Site, entry: &Entry) -> bool {
+    let (source_type, source) = source(site, entry);
+    subject.digest == Some(entry.digest)
+        && subject.source_type == source_type
+        && subject.source == source
+        && subject.resolved == entry.origin.resolved
+}
+
+/// The place of an entry, as the registry calls it.
+fn place(site: &Site, entry: &Entry) -> String {
+    site.place(entry.kind, &entry.name).to_string_lossy().into_owned()
+}
+
+/// What the registry is told of something that has come.
+fn arrival(store: &Store, site: &Site, entry: &Entry) -> (Subject, Arrival) {
+    let (kind, status) = match entry.kind {
+        Kind::Skill => (SubjectKind::Skill, Status::Enabled),
+        Kind::Plugin => (SubjectKind::Plugin, Status::Disabled),
+    };
+    let (source_type, source) = source(site, entry);
+    let mut subject = Subject {
+        kind,
+        name: entry.name.clone(),
+        description: None,
+        version: None,
+        source_type,
+        source,
+        resolved: entry.origin.resolved.clone(),
+        digest: Some(entry.digest),
+        place: place(site, entry),
+        capabilities: Vec::new(),
+        required_env: Vec::new(),
+    };
+    // What cannot be read of it any more is not said of it.
+    if let Some(plugin) = manifest(store, entry) {
+        subject.description = plugin.description;
+        subject.version = plugin.version;
+        subject.capabilities = plugin.capabilities.iter().map(|word| word.as_str().to_owned()).collect();
+        subject.required_env = plugin.required_env;
+    } else if let Some(skill) = skill(store, entry) {
+        subject.description = Some(skill.description);
+        subject.required_env = skill.requirements.map(|asked| asked.env).unwrap_or_default();
+    }
+    subject.description = subject.description.map(|text| text.chars().take(DESCRIPTION).collect());
+    (subject, Arrival::Decided(status))
+}
+
+/// By what way an entry came, and from where, so that no two sources are one: a path of this machine is whole.
+fn source(site: &Site, entry: &Entry) -> (SourceType, String) {
+    let source = &entry.origin.source;
+    let (source_type, source) = match entry.origin.source_type {
+        lock::SourceType::Git => match source.strip_prefix(FORGE) {
+            Some(repository) => (SourceType::Skills, repository.to_owned()),
+            None => (SourceType::Git, source.clone()),
+        },
+        lock::SourceType::Skills => (SourceType::Skills, source.clone()),
+        lock::SourceType::WellKnown => (SourceType::WellKnown, source.clone()),
+        lock::SourceType::Archive if source.contains("://") => (SourceType::Archive, source.clone()),
+        lock::SourceType::Archive => {
+            (SourceType::Archive, source_path(site, entry).to_string_lossy().into_owned())
+        }
+        lock::SourceType::Local => {
+            (SourceType::Local, source_path(site, entry).to_string_lossy().into_owned())
+        }
+    };
+    let path = entry.origin.path.as_deref().map(|path| format!("/{path}")).unwrap_or_default();
+    (source_type, format!("{source}{path}"))
+}

@@ -1,0 +1,47 @@
+//! Bringing the registry up to what is installed, all at once: what has come, what has another version now, and what is gone.
+//!
+//! What is installed is known above; here it is written down in one transaction, each change with its receipt.
+
+use super::{Arrival, Registration, RegistryError, Subject};
+use crate::chain::Writing;
+use crate::record::{NotAPerson, person};
+use crate::{Ledger, Principal, Timestamp};
+
+impl Ledger {
+    /// Registers everything that has come as [`Ledger::register`] does, and forgets what is gone, by id. Ids that are not registered are
+    /// gone already. Gives everything that is registered then.
+    ///
+    /// # Errors
+    /// Where no person decides, or where it was not written; then nothing of it was.
+    pub async fn settle_registry(
+        &self,
+        now: Timestamp,
+        come: Vec<(Subject, Arrival)>,
+        gone: &[String],
+        by: &Principal,
+    ) -> Result<Vec<Registration>, RegistryError> {
+        person(by).map_err(|NotAPerson| RegistryError::NotAPerson)?;
+        let mut writing = self.write(now).await?;
+        let settled = writing.settle_registry(come, gone, by).await;
+        writing.finish(settled).await
+    }
+}
+
+impl Writing<'_> {
+    async fn settle_registry(
+        &mut self,
+        come: Vec<(Subject, Arrival)>,
+        gone: &[String],
+        by: &Principal,
+    ) -> Result<Vec<Registration>, RegistryError> {
+        let (gone, mut known): (Vec<_>, Vec<_>) =
+            self.registered().await?.into_iter().partition(|known| gone.contains(&known.plugin));
+        for known in &gone {
+            self.forget(known, by).await?;
+        }
+        for (subject, arrival) in come {
+            self.register_among(&mut known, subject, arrival, by).await?;
+        }
+        Ok(known)
+    }
+}
