@@ -6,6 +6,7 @@
 mod approval;
 mod arguments;
 mod changes;
+mod http;
 mod instructions;
 mod outcome;
 mod prompts;
@@ -15,6 +16,8 @@ mod skills;
 mod stdio;
 mod tools;
 mod uri;
+mod watch;
 
+pub use http::Http;
 pub use server::{Server, Settings};
 pub use stdio::serve_stdio;

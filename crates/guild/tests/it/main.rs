@@ -34,6 +34,7 @@ mod roles;
 mod samples;
 mod sandbox;
 mod schema;
+mod serve;
 mod terminal;
 mod tokens;
 mod tour;
