@@ -135,6 +135,16 @@ codes! {
     RequestExpired = "request_expired", 1, "Nobody answered the request in time.";
     GrantNotFound = "grant_not_found", 1, "No grant or denial of that kind has that id.";
     TokenNotFound = "token_not_found", 1, "No token has that id.";
+    ListenFailed = "listen_failed", 1, "The address cannot be listened on.";
+    ListenUnprotected = "listen_unprotected", 3, "Other machines would reach the server, and nobody has a token yet.";
+    NotAuthenticated = "not_authenticated", 3, "Whoever asks the server brings a token that counts.";
+    HostNotAllowed = "host_not_allowed", 3, "The request is meant for another host than this server.";
+    OriginNotAllowed = "origin_not_allowed", 3, "The request comes from a page that the server does not know.";
+    RouteNotFound = "route_not_found", 1, "The server has nothing at this path.";
+    RequestTooLarge = "request_too_large", 1, "The request is larger than the server reads.";
+    RequestTooSlow = "request_too_slow", 1, "The request did not arrive in time.";
+    RateLimited = "rate_limited", 1, "More was asked in a short time than the server answers.";
+    ServerBusy = "server_busy", 1, "The caller has too much under way at once.";
     AlreadyDecided = "already_decided", 1, "Somebody has decided it before; what they decided stays.";
     DenialStands = "denial_stands", 3, "A person has denied it, and nobody has lifted that.";
     PersonRequired = "person_required", 3, "An agent cannot decide this; it takes a person.";

@@ -129,7 +129,7 @@ pub use show::show;
 pub use skill_diff::{Before, skill_diff};
 pub use skill_file::{HeldSkill, SkillFile, held_page, held_skill, offered};
 pub use switching::Switching;
-pub use tokens::{TokenRequest, token_create, token_list, token_revoke};
+pub use tokens::{Caller, TokenRequest, token_caller, token_create, token_list, token_revoke};
 pub use vet::{AllowRequest, Target, VetRequest, policy, vet, vet_allow, vet_allowed, vet_disallow};
 pub use watch::watch;
 pub use workshop::Workshop;

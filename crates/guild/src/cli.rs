@@ -3,8 +3,8 @@
 use crate::commands::{
     add, approve, changes, check, completions, connect, contract, deny, deps, diff, disable, doctor, enable,
     explain, grants, hash, image, link, list, mcp, new, outdated, pin, plugins, prompt, receipts, registry,
-    reload, remove, render, replay, requests, rollback, roots, run, sandbox, search, secret, show, sync,
-    token, update, verify, vet, watch,
+    reload, remove, render, replay, requests, rollback, roots, run, sandbox, search, secret, serve, show,
+    sync, token, update, verify, vet, watch,
 };
 use crate::installing;
 use crate::ui::{Colour, Ui};
@@ -75,6 +75,7 @@ enum Command {
     Reload(reload::Args),
     Watch(watch::Args),
     Mcp(mcp::Args),
+    Serve(serve::Args),
     Connect(connect::Args),
     Sandbox(sandbox::Args),
     Image(image::Args),
@@ -139,6 +140,7 @@ impl Cli {
             Command::Reload(args) => reload::run(&args, &ui),
             Command::Watch(args) => watch::run(&args, &ui),
             Command::Mcp(args) => mcp::run(&args, &ui),
+            Command::Serve(args) => serve::run(&args, &ui),
             Command::Connect(args) => connect::run(&args, &ui),
             Command::Image(args) => image::run(&args, &ui),
             Command::Sandbox(args) => sandbox::run(&args, &ui),

@@ -41,6 +41,7 @@ pub mod run;
 pub mod sandbox;
 pub mod search;
 pub mod secret;
+pub mod serve;
 pub mod show;
 mod switching;
 pub mod sync;

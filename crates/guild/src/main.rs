@@ -8,6 +8,7 @@ mod confirm;
 mod defect;
 mod hidden;
 mod installing;
+mod premises;
 mod print;
 mod runtime;
 mod surroundings;

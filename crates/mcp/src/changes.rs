@@ -10,6 +10,7 @@ use rmcp::model::{
 use rmcp::service::{Peer, SubscriptionContext};
 use tokio::sync::broadcast;
 use tokio::task;
+use tokio_util::sync::CancellationToken;
 
 /// Who is told.
 pub(crate) struct Changes {
@@ -20,11 +21,18 @@ pub(crate) struct Changes {
     /// What those will hear who are just being told that they are heard, by the task that does it. Whoever begins to listen only
     /// afterwards misses what happens in between.
     promised: Mutex<HashMap<Option<task::Id>, broadcast::Receiver<()>>>,
+    /// Nothing more will be told.
+    over: CancellationToken,
 }
 
 impl Default for Changes {
     fn default() -> Self {
-        Self { peers: Mutex::default(), told: broadcast::channel(16).0, promised: Mutex::default() }
+        Self {
+            peers: Mutex::default(),
+            told: broadcast::channel(16).0,
+            promised: Mutex::default(),
+            over: CancellationToken::new(),
+        }
     }
 }
 
@@ -38,9 +46,16 @@ impl Changes {
         accepted
     }
 
-    /// Remembers a client that has shaken hands.
+    /// Remembers a client that has shaken hands, and forgets those that have gone.
     pub(crate) fn add(&self, peer: Peer<RoleServer>) {
-        held(&self.peers).push(peer);
+        let mut peers = held(&self.peers);
+        peers.retain(|peer| !peer.is_transport_closed());
+        peers.push(peer);
+    }
+
+    /// Ends what listens, and what will.
+    pub(crate) fn over(&self) -> &CancellationToken {
+        &self.over
     }
 
     /// Tells everybody.
@@ -63,6 +78,7 @@ impl Changes {
         loop {
             tokio::select! {
                 () = context.cancelled() => return,
+                () = self.over.cancelled() => return,
                 told = heard.recv() => match told {
                     Ok(()) | Err(broadcast::error::RecvError::Lagged(_)) => pass_on(context).await,
                     Err(broadcast::error::RecvError::Closed) => return,

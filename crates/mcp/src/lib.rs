@@ -6,6 +6,7 @@
 mod approval;
 mod arguments;
 mod changes;
+mod http;
 mod instructions;
 mod outcome;
 mod prompts;
@@ -16,7 +17,9 @@ mod skills;
 mod stdio;
 mod tools;
 mod uri;
+mod watch;
 
+pub use http::Http;
 pub use provider::McpTools;
 pub use server::{Server, Settings};
 pub use stdio::serve_stdio;

@@ -33,12 +33,14 @@ pub struct Settings {
 /// Serves one agent.
 #[derive(Clone)]
 pub struct Server {
+    agent: Arc<str>,
     inner: Arc<Inner>,
 }
 
+/// What the servers of all agents share.
 struct Inner {
     premises: Arc<Premises>,
-    settings: Settings,
+    version: String,
     /// Seals what a client carries from one round of a request to the next.
     states: RequestStateCodec,
     changes: Changes,
@@ -51,8 +53,14 @@ impl Server {
     pub fn new(premises: Arc<Premises>, settings: Settings, key: [u8; 32]) -> Self {
         // A key of this length is long enough.
         let (states, changes) = (RequestStateCodec::new_unchecked(key.to_vec()), Changes::default());
-        let unsettled = AtomicBool::new(false);
-        Self { inner: Arc::new(Inner { premises, settings, states, changes, unsettled }) }
+        let (Settings { agent, version }, unsettled) = (settings, AtomicBool::new(false));
+        let inner = Inner { premises, version, states, changes, unsettled };
+        Self { agent: agent.into(), inner: Arc::new(inner) }
+    }
+
+    /// The server of another agent, on the same premises.
+    pub(crate) fn serving(&self, agent: &str) -> Self {
+        Self { agent: agent.into(), inner: Arc::clone(&self.inner) }
     }
 
     /// Everything that the engine needs.
@@ -67,7 +75,7 @@ impl Server {
 
     /// The agent's id.
     pub(crate) fn agent(&self) -> &str {
-        &self.inner.settings.agent
+        &self.agent
     }
 
     /// Who calls.
@@ -116,7 +124,7 @@ impl ServerHandler for Server {
             .enable_completions()
             .enable_extensions_with(skills::extension())
             .build();
-        let server = Implementation::new("guildhall", &self.inner.settings.version).with_title("Guildhall");
+        let server = Implementation::new("guildhall", &self.inner.version).with_title("Guildhall");
         ServerConfig::new(capabilities)
             .with_server_info(server)
             .with_instructions(instructions::of(&self.hall(), self.agent()))

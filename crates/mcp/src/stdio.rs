@@ -1,19 +1,10 @@
 //! Serving one client over standard input and output, which carry nothing but the protocol.
 
-use std::time::Duration;
-
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
-use tokio::time::{Instant, sleep};
 
 use crate::server::Server;
-
-/// The least time between two looks for changes.
-const PAUSE: Duration = Duration::from_millis(500);
-/// The longest, however long the last look had to wait for others.
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// Looking takes at most this part of the time.
-const SHARE: u32 = 20;
+use crate::watch::watch;
 
 /// Serves until the client has gone; why it could not, where it could not.
 pub async fn serve_stdio(server: Server) -> Result<(), String> {
@@ -27,12 +18,4 @@ pub async fn serve_stdio(server: Server) -> Result<(), String> {
     };
     watching.abort();
     ended
-}
-
-async fn watch(server: Server) {
-    loop {
-        let begun = Instant::now();
-        server.look().await;
-        sleep((begun.elapsed() * SHARE).clamp(PAUSE, LONGEST_PAUSE)).await;
-    }
 }

@@ -1,13 +1,12 @@
 //! `guild mcp`
 
+use crate::premises::{self, failed};
 use crate::runtime;
-use crate::surroundings;
 use crate::ui::Ui;
+use guild_engine::Envelope;
 use guild_engine::ledger::DEFAULT_AGENT;
-use guild_engine::{Code, Envelope, Opening, Premises, Refusal, container_backends, containers};
-use guild_mcp::{McpTools, Server, Settings, serve_stdio};
+use guild_mcp::serve_stdio;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 /// Serve skills to an agent by the Model Context Protocol
 ///
@@ -23,32 +22,14 @@ pub struct Args {
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     let served = runtime::block_on(async {
-        let premises = Premises::open(opening(ui)).await?;
-        let key = containers::random_bytes().map_err(|error| failed(&error.to_string()))?;
-        let settings = Settings { agent: args.agent.clone(), version: env!("CARGO_PKG_VERSION").to_owned() };
-        serve_stdio(Server::new(Arc::new(premises), settings, key)).await.map_err(|error| failed(&error))
+        let server = premises::server(premises::open(ui).await?, &args.agent)?;
+        serve_stdio(server).await.map_err(|error| failed(&error))
     });
-    match served.map_err(|error| failed(&error.to_string())) {
+    match served.map_err(|error| failed(&error)) {
         Ok(Ok(())) => ExitCode::SUCCESS,
         Ok(Err(refusal)) | Err(refusal) => {
             let envelope: Envelope<()> = refusal.into_envelope();
             ui.finish(&envelope, |(), _, _| Ok(()))
         }
     }
-}
-
-fn opening(ui: &Ui) -> Opening {
-    let machine = ui.machine().clone();
-    Opening {
-        places: ui.places(),
-        images: ui.images(),
-        backends: container_backends(&ui.surroundings()),
-        providers: vec![Box::new(McpTools::default())],
-        look: Box::new(move || (surroundings::again(&machine), surroundings::config_files(&machine))),
-        clock: Box::new(surroundings::now),
-    }
-}
-
-fn failed(message: &str) -> Refusal {
-    Refusal::new(Code::Internal, message)
 }

@@ -104,6 +104,7 @@ const PROVOKED: &[(Code, &[&str])] = &[
     (Code::WarningNotFound, &["vet", "disallow", "sup_0"]),
     (Code::NothingLost, &["receipts", "accept-loss", "--reason", "none"]),
     (Code::UnknownHost, &["connect", "cursr"]),
+    (Code::ListenUnprotected, &["serve", "--listen", "0.0.0.0:0"]),
     (Code::SourceInvalid, &["add", "acme"]),
     (Code::GitMissing, &["add", "acme/skills"]),
     (Code::ArchiveInvalid, &["add", "./draft.md"]),
@@ -111,6 +112,11 @@ const PROVOKED: &[(Code, &[&str])] = &[
     (Code::UnknownCode, &["explain", "check_faild"]),
     (Code::Usage, &["list", "--sorce"]),
 ];
+
+/// Who is let in by the server, and what becomes of those who misbehave there.
+const LET_IN: &str = "serve::nobody_is_let_in_without_a_token_or_by_another_name";
+const HOSTILE: &str =
+    "serve::hostile::too_much_too_slow_too_often_and_too_many_at_once_are_refused_and_others_served";
 
 /// What nothing has.
 const NO_HASH: &str = "sha256:0000000000000000000000000000000000000000000000000000000000000000";
@@ -149,6 +155,15 @@ const ELSEWHERE: &[(Code, &str)] = &[
     (Code::WorkspaceConflict, "changes::a_directory_that_has_changed_meanwhile_is_left_alone"),
     (Code::ContainerCeiling, "sandbox::an_owner_has_four_containers_at_the_most"),
     (Code::NoHome, "sandbox::without_a_home_nothing_can_live_on"),
+    (Code::ListenFailed, "serve::an_address_that_is_taken_is_listen_failed"),
+    (Code::NotAuthenticated, LET_IN),
+    (Code::HostNotAllowed, LET_IN),
+    (Code::OriginNotAllowed, LET_IN),
+    (Code::RouteNotFound, LET_IN),
+    (Code::RequestTooLarge, HOSTILE),
+    (Code::RequestTooSlow, HOSTILE),
+    (Code::RateLimited, HOSTILE),
+    (Code::ServerBusy, HOSTILE),
     (Code::HostFileInvalid, "connect::what_cannot_be_edited_is_refused_and_stays"),
     (Code::SandboxLimitUnenforceable, "engines::podman_without_root_refuses_what_it_would_not_limit"),
     (Code::SandboxUnsupported, REFUSALS),
@@ -434,7 +449,7 @@ fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
             {"status":"error","code":"usage","message":"unrecognized subcommand 'lst'; tip: a similar subcommand exists: 'list'","data":null}
             [exit 2]
             $ guild --json
-            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, deps, run, hash, diff, roots, plugins, enable, disable, registry, secret, new, add, verify, sync, outdated, update, rollback, pin, remove, prompt, render, reload, watch, mcp, connect, sandbox, image, changes, requests, approve, deny, grants, receipts, replay, token, doctor, explain, completions]","data":null}
+            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, deps, run, hash, diff, roots, plugins, enable, disable, registry, secret, new, add, verify, sync, outdated, update, rollback, pin, remove, prompt, render, reload, watch, mcp, serve, connect, sandbox, image, changes, requests, approve, deny, grants, receipts, replay, token, doctor, explain, completions]","data":null}
             [exit 2]
             $ guild list --sourc x
             [stderr]

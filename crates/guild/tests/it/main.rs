@@ -34,6 +34,7 @@ mod roles;
 mod samples;
 mod sandbox;
 mod schema;
+mod serve;
 mod servers;
 mod terminal;
 mod tokens;

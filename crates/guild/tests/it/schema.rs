@@ -47,6 +47,7 @@ fn the_schema_is_current() {
     add("roots", of::<reply::Roots>(&mut generator));
     add("run", of::<reply::Run>(&mut generator));
     add("search", of::<reply::Search<'_>>(&mut generator));
+    add("serve", of::<reply::Serve>(&mut generator));
     add("show", of::<reply::Show<'_>>(&mut generator));
     add("sync", of::<reply::Changed>(&mut generator));
     add("update", of::<reply::Update>(&mut generator));

@@ -167,6 +167,7 @@ guild image pull "no reference"
 guild connect cursor --scope project --dry-run --agent reviewer
 guild connect cursr
 guild mcp --agent reviewer
+guild serve --listen 0.0.0.0:7878
 
 # From elsewhere there is only what is the person's own.
 cd ~

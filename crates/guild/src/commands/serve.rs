@@ -1,0 +1,119 @@
+//! `guild serve`
+
+use crate::premises::{self, failed};
+use crate::runtime;
+use crate::ui::Ui;
+use guild_engine::ledger::DEFAULT_AGENT;
+use guild_engine::{Envelope, Refusal, counted, reply, token_list};
+use guild_mcp::Http;
+use guild_web::{Limits, Listener, Settings, Site};
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Where MCP is.
+const MCP: &str = "/mcp";
+
+/// Serve skills to agents over HTTP
+///
+/// The first line on standard output is the address. MCP is at `/mcp`, in both eras of the protocol; `/health` says whether the
+/// server is there. Everybody else brings a token (`guild token create --agent NAME`), on this machine too, and the token says
+/// which agent they are. It is plain HTTP: for other machines put it behind something that speaks TLS. Ctrl-C ends it, once what is
+/// under way is done.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The address to listen on; other machines reach it only where this says so, and port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7878")]
+    listen: SocketAddr,
+    /// A name of this machine, beside those of the loopback, that requests may be meant for (can be repeated)
+    #[arg(long = "host", value_name = "NAME")]
+    hosts: Vec<String>,
+    /// A page, beside the server's own, that may ask: https://example.org (can be repeated)
+    #[arg(long = "origin", value_name = "URL")]
+    origins: Vec<String>,
+    /// Requests that each token may make in a second
+    #[arg(long, value_name = "COUNT", default_value_t = Limits::default().rate, value_parser = clap::value_parser!(u32).range(1..))]
+    rate: u32,
+    /// Requests that each token may have under way at once
+    #[arg(long, value_name = "COUNT", default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..))]
+    requests: u16,
+    /// How long a client may take to send its request, or to read a piece of the answer
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
+    patience: u64,
+}
+
+pub fn run(args: &Args, ui: &Ui) -> ExitCode {
+    match runtime::block_on(serve(args, ui)) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(refusal)) => refused(ui, refusal),
+        Err(error) => refused(ui, failed(&error)),
+    }
+}
+
+async fn serve(args: &Args, ui: &Ui) -> Result<(), Refusal> {
+    let ended = told_to_end()?;
+    let premises = premises::open(ui).await?;
+    let listener = Listener::bind(args.settings(), &premises).await?;
+    let tokens = token_list(&premises.books, premises.now()).await.data.count;
+    let http = Http::new(premises::server(Arc::clone(&premises), DEFAULT_AGENT)?);
+    let answering = http.clone();
+    let site = Site::new(premises).mount(MCP, move |request| {
+        let http = answering.clone();
+        async move { http.answer(request).await }
+    });
+    tell(ui, listener.address(), tokens).map_err(|error| failed(&error))?;
+    let closing = async {
+        ended.await;
+        ui.tell_line("ends once what is under way is done");
+        http.close();
+    };
+    tokio::select! {
+        () = listener.serve(site, closing) => {}
+        () = http.watch() => {}
+    }
+    http.end();
+    Ok(())
+}
+
+impl Args {
+    fn settings(&self) -> Settings {
+        let limits = Limits {
+            rate: self.rate,
+            requests: self.requests.into(),
+            patience: Duration::from_secs(self.patience),
+            ..Limits::default()
+        };
+        Settings { listen: self.listen, hosts: self.hosts.clone(), origins: self.origins.clone(), limits }
+    }
+}
+
+/// Says where it is, first of all.
+fn tell(ui: &Ui, address: SocketAddr, tokens: usize) -> std::io::Result<()> {
+    let address = format!("http://{address}");
+    let mcp = format!("{address}{MCP}");
+    let message = match tokens {
+        0 => format!("MCP is at {mcp}; nobody has a token yet: `guild token create --agent NAME` makes one"),
+        _ => format!("MCP is at {mcp}; {} let somebody in", counted(tokens, "token")),
+    };
+    let envelope = Envelope::ok(reply::Serve { address, mcp, tokens }).with_message(message);
+    ui.print(&envelope, |data, _, out| writeln!(out, "{}", data.address))
+}
+
+/// What is ready when somebody wants the server to end.
+fn told_to_end() -> Result<impl Future<Output = ()>, Refusal> {
+    let mut interrupted = signal(SignalKind::interrupt()).map_err(|error| failed(&error))?;
+    let mut terminated = signal(SignalKind::terminate()).map_err(|error| failed(&error))?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupted.recv() => {}
+            _ = terminated.recv() => {}
+        }
+    })
+}
+
+fn refused(ui: &Ui, refusal: Refusal) -> ExitCode {
+    let envelope: Envelope<reply::Serve> = refusal.into_envelope();
+    ui.finish(&envelope, |_, _, _| Ok(()))
+}

@@ -1,0 +1,16 @@
+//! Guildhall over HTTP: the listener, who is let in, from where, and how much of it at once.
+//!
+//! What is asked is answered by what is mounted here; this crate knows no protocol but HTTP and decides nothing else. It binds to
+//! the loopback unless told otherwise, and lets nobody in without a token, there neither.
+
+mod answer;
+mod crowd;
+mod listener;
+mod names;
+mod rate;
+mod settings;
+mod site;
+
+pub use listener::Listener;
+pub use settings::{Limits, Settings};
+pub use site::Site;
