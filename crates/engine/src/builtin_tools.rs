@@ -8,7 +8,7 @@ mod skills;
 use serde_json::{Map, Value};
 
 use crate::hall::Hall;
-use crate::ports::{Pending, Tool, ToolAnswer, ToolCall, ToolError, ToolProvider, ToolResult};
+use crate::ports::{Listed, Pending, Tool, ToolAnswer, ToolCall, ToolError, ToolProvider, ToolResult};
 use crate::workshop::Workshop;
 
 /// The name of the provider.
@@ -65,6 +65,11 @@ fn find(name: &str) -> Option<&'static Builtin> {
 impl ToolProvider for BuiltinTools {
     fn id(&self) -> &str {
         PROVIDER
+    }
+
+    fn list<'a>(&'a self, _: &'a Workshop<'_>) -> Pending<'a, Listed> {
+        let tools = TOOLS.iter().map(Builtin::described).collect();
+        Box::pin(async move { Listed { tools, ..Listed::default() } })
     }
 
     fn find<'a>(

@@ -4,6 +4,7 @@
 
 mod entry;
 mod host;
+mod import;
 mod json_file;
 mod toml_file;
 
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 pub use host::HostScope;
 use host::{Form, Host};
+pub use import::{TakeOver, servers_import};
 
 use crate::diff::difference;
 use crate::reply::Connect;

@@ -12,7 +12,7 @@ use std::pin::Pin;
 
 pub use approver::{Answer, Approver, Question};
 pub use subagent::{SubagentError, SubagentRunner, SubagentTask};
-pub use tool::{Content, Tool, ToolAnswer, ToolCall, ToolError, ToolProvider, ToolResult};
+pub use tool::{Content, Listed, Tool, ToolAnswer, ToolCall, ToolError, ToolProvider, ToolResult, Unlisted};
 
 /// What is on its way.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

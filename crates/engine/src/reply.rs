@@ -26,6 +26,7 @@ mod skill_list;
 mod skill_text;
 mod summary;
 mod suppression;
+mod tools;
 mod vet;
 mod watch;
 
@@ -68,6 +69,7 @@ pub use skill_list::SkillList;
 pub use skill_text::SkillText;
 pub use summary::{CollisionLine, FilePath, SkillSummary};
 pub use suppression::{AllowedWarning, VetAllow, VetAllowed};
+pub use tools::{ServerLine, Servers, ServersImported, SilentProvider, SkippedServer, ToolLine, Tools};
 pub use vet::{FindingLine, Fit, Vet, VetSummary, Vetted};
 pub use watch::{Watch, WatchLine};
 

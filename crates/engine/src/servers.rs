@@ -4,8 +4,10 @@
 //! Talking to it is left to whoever speaks the protocol.
 
 mod contained;
+mod list;
 mod settings;
 
 pub use contained::{ContainedServer, Conversation};
+pub use list::servers_list;
 pub(crate) use settings::problems;
 pub use settings::{HttpServer, Reach, ServerSettings, servers};

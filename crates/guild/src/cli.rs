@@ -3,8 +3,8 @@
 use crate::commands::{
     add, approve, changes, check, completions, connect, contract, deny, deps, diff, disable, doctor, enable,
     explain, grants, hash, image, link, list, mcp, new, outdated, pin, plugins, prompt, receipts, registry,
-    reload, remove, render, replay, requests, rollback, roots, run, sandbox, search, secret, serve, show,
-    sync, token, update, verify, vet, watch,
+    reload, remove, render, replay, requests, rollback, roots, run, sandbox, search, secret, serve, servers,
+    show, sync, token, tools, update, verify, vet, watch,
 };
 use crate::installing;
 use crate::ui::{Colour, Ui};
@@ -76,6 +76,7 @@ enum Command {
     Watch(watch::Args),
     Mcp(mcp::Args),
     Serve(serve::Args),
+    Servers(servers::Args),
     Connect(connect::Args),
     Sandbox(sandbox::Args),
     Image(image::Args),
@@ -87,6 +88,7 @@ enum Command {
     Receipts(receipts::Args),
     Replay(replay::Args),
     Token(token::Args),
+    Tools(tools::Args),
     Doctor(doctor::Args),
     Explain(explain::Args),
     Completions(completions::Args),
@@ -141,6 +143,7 @@ impl Cli {
             Command::Watch(args) => watch::run(&args, &ui),
             Command::Mcp(args) => mcp::run(&args, &ui),
             Command::Serve(args) => serve::run(&args, &ui),
+            Command::Servers(args) => servers::run(&args, &ui),
             Command::Connect(args) => connect::run(&args, &ui),
             Command::Image(args) => image::run(&args, &ui),
             Command::Sandbox(args) => sandbox::run(&args, &ui),
@@ -152,6 +155,7 @@ impl Cli {
             Command::Receipts(args) => receipts::run(&args, &ui),
             Command::Replay(args) => replay::run(&args, &ui),
             Command::Token(args) => token::run(&args, &ui),
+            Command::Tools(args) => tools::run(&args, &ui),
             Command::Doctor(args) => doctor::run(&args, &ui),
             Command::Explain(args) => explain::run(&args, &ui),
             Command::Completions(args) => completions::run(&args, &ui),

@@ -13,7 +13,7 @@ mod upstream;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use guild_engine::ports::{Pending, Tool, ToolAnswer, ToolCall, ToolError, ToolProvider};
+use guild_engine::ports::{Listed, Pending, Tool, ToolAnswer, ToolCall, ToolError, ToolProvider, Unlisted};
 use guild_engine::{ServerSettings, Workshop, servers};
 
 use upstream::Upstream;
@@ -60,9 +60,28 @@ impl McpTools {
     }
 }
 
+/// A tool under its name among all servers'.
+fn of_server(server: &str, tool: Tool) -> Tool {
+    Tool { name: format!("{server}/{}", tool.name), ..tool }
+}
+
 impl ToolProvider for McpTools {
     fn id(&self) -> &str {
         PROVIDER
+    }
+
+    fn list<'a>(&'a self, workshop: &'a Workshop<'_>) -> Pending<'a, Listed> {
+        Box::pin(async move {
+            let mut listed = Listed::default();
+            for settings in servers(&workshop.hall.config) {
+                let whose = settings.name.clone();
+                match self.upstream(settings).list(workshop).await {
+                    Ok(tools) => listed.tools.extend(tools.into_iter().map(|tool| of_server(&whose, tool))),
+                    Err(error) => listed.silent.push(Unlisted { whose, error }),
+                }
+            }
+            listed
+        })
     }
 
     fn find<'a>(

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::Pending;
 use crate::workshop::Workshop;
+use crate::{Code, Refusal};
 
 /// A tool as its provider describes it.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,10 +95,31 @@ pub enum ToolError {
     Failed(String),
 }
 
+/// Everything that somebody offers.
+#[derive(Debug, Default)]
+pub struct Listed {
+    /// The tools.
+    pub tools: Vec<Tool>,
+    /// Who of several could not say what they offer.
+    pub silent: Vec<Unlisted>,
+}
+
+/// Somebody who could not say what they offer.
+#[derive(Debug)]
+pub struct Unlisted {
+    /// Who.
+    pub whose: String,
+    /// Why.
+    pub error: ToolError,
+}
+
 /// Something that offers tools. It is lent the workshop of each run, and keeps of its own only what outlives runs.
 pub trait ToolProvider: Send + Sync {
     /// Its name before the colon: `builtin`, `mcp`, `plugin`.
     fn id(&self) -> &str;
+
+    /// All its tools.
+    fn list<'a>(&'a self, workshop: &'a Workshop<'_>) -> Pending<'a, Listed>;
 
     /// The tool of this name, if there is one.
     fn find<'a>(
@@ -112,6 +134,20 @@ pub trait ToolProvider: Send + Sync {
         workshop: &'a Workshop<'_>,
         call: ToolCall<'a>,
     ) -> Pending<'a, Result<ToolAnswer, ToolError>>;
+}
+
+impl ToolError {
+    /// The same for whoever asked.
+    pub(crate) fn refusal(&self) -> Refusal {
+        let code = match self {
+            Self::Denied(_) => Code::ProviderPolicyDenied,
+            Self::Input(_) => Code::ToolInputInvalid,
+            Self::Unavailable(_) => Code::ProviderUnavailable,
+            Self::TimedOut(_) => Code::ToolTimedOut,
+            Self::Failed(_) => Code::ProviderExecutionFailed,
+        };
+        Refusal::new(code, self.to_string())
+    }
 }
 
 impl ToolResult {

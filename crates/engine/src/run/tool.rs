@@ -12,7 +12,7 @@ use super::params::ParamError;
 use super::prepare::{Draft, Prepared};
 use super::stop::Stop;
 use crate::builtin_tools::{self, BuiltinTools};
-use crate::ports::{Pending, Tool as Described, ToolAnswer, ToolCall, ToolError, ToolProvider, ToolResult};
+use crate::ports::{Pending, Tool as Described, ToolAnswer, ToolCall, ToolProvider, ToolResult};
 use crate::schema::Validator;
 use crate::security_hash::ToolIdentity;
 use crate::workshop::Workshop;
@@ -101,7 +101,7 @@ async fn find(workshop: &Workshop<'_>, draft: &Draft<'_>) -> Result<(Dispatch, D
         let message = format!("tool provider `{id}` is not registered for skill `{skill}`");
         return Err(Refusal::new(Code::ProviderUnbound, message));
     };
-    let found = provider.find(workshop, tool).await.map_err(|error| refusal(&error))?.ok_or_else(|| {
+    let found = provider.find(workshop, tool).await.map_err(|error| error.refusal())?.ok_or_else(|| {
         let message = format!("tool `{tool}` is not registered for provider `{id}` (skill `{skill}`)");
         Refusal::new(Code::ProviderToolUnregistered, message)
     })?;
@@ -165,7 +165,7 @@ async fn call(
             format!("there is no provider `{id}`"),
         )));
     };
-    let described = provider.find(workshop, tool).await.map_err(|error| nothing_more(refusal(&error)))?;
+    let described = provider.find(workshop, tool).await.map_err(|error| nothing_more(error.refusal()))?;
     let is_as_approved =
         |approved| described.as_ref().map(|tool| identity(dispatch, tool)).as_ref() == approved;
     if prepared.call.described.is_some() && !is_as_approved(prepared.call.described.as_ref()) {
@@ -175,7 +175,7 @@ async fn call(
     }
     let input = input(arguments, &prepared.parameters);
     let call = ToolCall { tool, input: &input, agent, progress: &|_, _, _| {} };
-    let answer = provider.call(workshop, call).await.map_err(|error| nothing_more(refusal(&error)))?;
+    let answer = provider.call(workshop, call).await.map_err(|error| nothing_more(error.refusal()))?;
     let result = match answer {
         ToolAnswer::Done(result) => result,
         ToolAnswer::InputRequired { message, .. } => {
@@ -215,17 +215,6 @@ fn errors_of(schema: &Value, value: &Value) -> Vec<ParamError> {
 
 fn sentence(errors: &[ParamError]) -> String {
     errors.iter().map(|error| error.message.as_str()).collect::<Vec<_>>().join("; ")
-}
-
-fn refusal(error: &ToolError) -> Refusal {
-    let code = match error {
-        ToolError::Denied(_) => Code::ProviderPolicyDenied,
-        ToolError::Input(_) => Code::ToolInputInvalid,
-        ToolError::Unavailable(_) => Code::ProviderUnavailable,
-        ToolError::TimedOut(_) => Code::ToolTimedOut,
-        ToolError::Failed(_) => Code::ProviderExecutionFailed,
-    };
-    Refusal::new(code, error.to_string())
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use expect_test::{Expect, expect};
 use guild_engine::containers::Surroundings;
 use guild_engine::ledger::Filter;
 use guild_engine::ports::{
-    Answer, Approver, Pending, Question, SubagentError, SubagentRunner, SubagentTask, Tool, ToolAnswer,
-    ToolCall, ToolError, ToolProvider, ToolResult,
+    Answer, Approver, Listed, Pending, Question, SubagentError, SubagentRunner, SubagentTask, Tool,
+    ToolAnswer, ToolCall, ToolError, ToolProvider, ToolResult,
 };
 use guild_engine::{
     Books, Envelope, Given, Hall, Images, Invocation, Places, Principal, Stage, Workshop, configure,
@@ -54,6 +54,10 @@ struct Shop;
 impl ToolProvider for Shop {
     fn id(&self) -> &str {
         "shop"
+    }
+
+    fn list<'a>(&'a self, _: &'a Workshop<'_>) -> Pending<'a, Listed> {
+        Box::pin(async { Listed::default() })
     }
 
     fn find<'a>(

@@ -123,6 +123,7 @@ const NO_HASH: &str = "sha256:00000000000000000000000000000000000000000000000000
 
 /// Codes that no single command line provokes, with the test that does.
 const ELSEWHERE: &[(Code, &str)] = &[
+    (Code::UnknownAgent, NO_AGENT),
     (Code::ProviderUnavailable, NO_SERVER),
     (Code::ToolTimedOut, SILENT_SERVER),
     (Code::PluginNotFound, PLUGINS),
@@ -259,6 +260,7 @@ const REFUSALS: &str = "the unit tests of crates/engine/src/sandbox/refusal.rs";
 const HASHES: &str = "the tests of crates/engine/tests/it/security_hash.rs";
 const CONFIG: &str = "registry::config::what_is_set_for_a_plugin_is_kept_and_secrets_are_not_shown";
 const STEPS: &str = "deps::what_is_not_in_our_table_is_not_run_whoever_asks";
+const NO_AGENT: &str = "installing::linking::what_this_did_not_make_is_never_touched";
 const NO_SERVER: &str = "servers::a_server_that_nobody_configured_is_not_there";
 const SILENT_SERVER: &str = "servers::a_server_that_says_nothing_is_given_up";
 const PLUGINS: &str = "registry::switching::what_a_plugin_lacks_is_told_and_nothing_changes";
@@ -449,7 +451,7 @@ fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
             {"status":"error","code":"usage","message":"unrecognized subcommand 'lst'; tip: a similar subcommand exists: 'list'","data":null}
             [exit 2]
             $ guild --json
-            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, deps, run, hash, diff, roots, plugins, enable, disable, registry, secret, new, add, verify, sync, outdated, update, rollback, pin, remove, prompt, render, reload, watch, mcp, serve, connect, sandbox, image, changes, requests, approve, deny, grants, receipts, replay, token, doctor, explain, completions]","data":null}
+            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, deps, run, hash, diff, roots, plugins, enable, disable, registry, secret, new, add, verify, sync, outdated, update, rollback, pin, remove, link, prompt, render, reload, watch, mcp, serve, servers, connect, sandbox, image, changes, requests, approve, deny, grants, receipts, replay, token, tools, doctor, explain, completions]","data":null}
             [exit 2]
             $ guild list --sourc x
             [stderr]

@@ -115,9 +115,13 @@ fn of_the_books(generator: &mut SchemaGenerator) -> Map<String, Json> {
     add("secret list", of::<reply::Secrets>(generator));
     add("secret remove", of::<reply::SecretChanged>(generator));
     add("secret set", of::<reply::SecretChanged>(generator));
+    add("servers import", of::<reply::ServersImported>(generator));
+    add("servers list", of::<reply::Servers>(generator));
     add("token create", of::<reply::TokenCreated>(generator));
     add("token list", of::<reply::Tokens>(generator));
     add("token revoke", of::<reply::Ended>(generator));
+    add("tools list", of::<reply::Tools>(generator));
+    add("tools show", of::<Option<reply::ToolLine>>(generator));
     add("vet allow", of::<reply::VetAllow>(generator));
     add("vet allowed", of::<reply::VetAllowed>(generator));
     add("vet disallow", of::<reply::Ended>(generator));

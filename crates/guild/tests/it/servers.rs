@@ -1,8 +1,8 @@
 //! Skills that dispatch to tools of the person's MCP servers: real servers, in real containers and over HTTP.
 
 use crate::{env, envelope};
-use expect_test::{Expect, expect};
-use guild_testkit::Env;
+use expect_test::{Expect, expect, expect_file};
+use guild_testkit::{Env, session};
 use serde_json::{Value as Json, json};
 
 const CLOCK: &str = include_str!("servers/clock.py");
@@ -208,3 +208,53 @@ fn an_entry_that_makes_no_sense_is_told_and_the_others_hold() {
     }
     assert_eq!(asked(&env, "Rome", &["--approve", "once"])["code"], "ok");
 }
+
+#[test]
+fn tools_are_listed_and_shown_and_a_server_that_is_silent_hides_nobody() {
+    let env = clock("well");
+    configure(
+        &env,
+        "well",
+        "[mcp.servers.web]\nurl = \"http://127.0.0.1:9/mcp\"\nheaders = {X = \"${NOT_SET}\"}\n",
+    );
+    let script = "guild tools list --provider mcp\nguild tools show mcp:clock/now\nguild tools show mcp:clock/know\n\
+                  guild tools list --provider smith\nguild servers list\n";
+    expect_file!["servers/tools.txt"].assert_eq(&session(&env, script));
+}
+
+#[test]
+fn servers_of_another_program_are_taken_over_without_their_secrets() {
+    let env = env(THEIRS);
+    let script = "guild servers import claude-code --dry-run\nguild servers import claude-code\n\
+                  guild servers import claude-code\nguild servers import codex --project\nguild servers import zed\n\
+                  guild servers import netscape\nguild servers list\n";
+    let told = session(&env, script);
+    assert!(!told.contains("s3cret") && !told.contains("b3arer"), "{told}");
+    expect_file!["servers/import.txt"].assert_eq(&told);
+    let kept = std::fs::read_to_string(env.home().join(".config/guild/config.toml")).unwrap();
+    assert!(kept.starts_with("# mine\nbuiltins = false\n"), "{kept}");
+    assert!(!kept.contains("s3cret") && !kept.contains("b3arer"), "{kept}");
+}
+
+const THEIRS: &str = r#"
+//- /home/.config/guild/config.toml
+# mine
+builtins = false
+[mcp.servers.clock]
+command = "clock"
+//- /home/.claude.json
+{
+  // comments are allowed
+  "mcpServers": {
+    "guild": {"command": "guild", "args": ["mcp"]},
+    "Bug Tracker": {"command": "npx", "args": ["-y", "tracker"], "env": {"TRACKER_TOKEN": "s3cret"}},
+    "weather": {"type": "http", "url": "https://weather.example/mcp", "headers": {"Authorization": "Bearer b3arer"}},
+    "clock": {"command": "other-clock"},
+    "odd": {}
+  }
+}
+//- /project/.git/
+//- /project/.codex/config.toml
+[mcp_servers.lint]
+command = "lint-mcp"
+"#;

@@ -140,6 +140,10 @@ guild vet allow warn.shell.eval --skill code-review --why "seen"
 guild vet allowed
 guild vet disallow sup_0
 guild deps macos-signing
+guild servers list
+guild servers import cursor
+guild tools list
+guild tools show builtin:add
 guild secret set DEPLOY_KEY
 guild secret list
 guild secret remove DEPLOY_KEY

@@ -37,20 +37,25 @@ impl Upstream {
         &self.settings
     }
 
-    /// A tool of it by name.
-    pub(super) async fn find(&self, workshop: &Workshop<'_>, name: &str) -> Result<Option<Tool>, ToolError> {
+    /// Its tools.
+    pub(super) async fn list(&self, workshop: &Workshop<'_>) -> Result<Vec<Tool>, ToolError> {
         let link = self.link(workshop).await?;
         let listed = timeout(self.settings.timeout, link.tools()).await;
-        let tools =
+        let listed =
             self.judged(listed.unwrap_or_else(|_| Err(answer::timed_out(&self.settings.name)))).await?;
-        let mut named = tools.iter().filter(|tool| tool.name == name);
+        let is_read_only = |name: &str| self.settings.read_only.iter().any(|tool| tool == name);
+        Ok(listed.iter().map(|tool| answer::tool(tool, is_read_only(&tool.name))).collect())
+    }
+
+    /// A tool of it by name.
+    pub(super) async fn find(&self, workshop: &Workshop<'_>, name: &str) -> Result<Option<Tool>, ToolError> {
+        let mut named = self.list(workshop).await?.into_iter().filter(|tool| tool.name == name);
         let found = named.next();
         if named.next().is_some() {
             let message = format!("server `{}` has two tools of the name `{name}`", self.settings.name);
             return Err(ToolError::Failed(message));
         }
-        let is_read_only = self.settings.read_only.iter().any(|tool| tool == name);
-        Ok(found.map(|tool| answer::tool(tool, is_read_only)))
+        Ok(found)
     }
 
     /// Calls a tool. A call whose fate is not known is not made again.
