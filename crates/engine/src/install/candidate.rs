@@ -41,6 +41,11 @@ impl Candidate {
         }
     }
 
+    /// The same by itself, and not as a part of its plugin.
+    pub fn alone(&self) -> Self {
+        Self { plugin: None, ..self.clone() }
+    }
+
     /// The line of it.
     pub fn line(&self) -> CandidateLine {
         CandidateLine {
@@ -224,12 +229,8 @@ fn named(found: &[Candidate], name: &str) -> Result<Candidate, Refusal> {
             };
             Err(Refusal::new(Code::SkillNotFound, format!("there is no `{name}` in it; {hint}")))
         }
-        [one] => Ok({
-            let mut chosen = (*one).clone();
-            // Named by itself it is installed by itself.
-            chosen.plugin = None;
-            chosen
-        }),
+        // Named by itself it is installed by itself.
+        [one] => Ok(one.alone()),
         several => {
             let paths: Vec<&str> = several.iter().map(|candidate| candidate.path.as_str()).collect();
             let message = format!(

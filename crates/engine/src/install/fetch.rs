@@ -212,7 +212,7 @@ pub fn digest_of(path: &Path) -> io::Result<Digest> {
 }
 
 /// The forge that `owner/repo` means: `sources.github` of the person's or the machine's configuration, for a mirror.
-fn forge(config: &Config) -> Result<String, Refusal> {
+pub fn forge(config: &Config) -> Result<String, Refusal> {
     let sections = config.sections.iter().filter(|section| section.name == "sources");
     let own = sections.filter(|section| section.layer != Layer::Project);
     let Some(value) = own.filter_map(|section| section.data.get("github")).next_back() else {

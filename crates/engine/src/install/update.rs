@@ -2,11 +2,11 @@
 //!
 //! What somebody has edited is never overwritten without being asked: kept, replaced, or merged.
 
-use super::add::previous;
 use super::compare::compare_trees;
 use super::drift::{Drift, drift};
 use super::merge::{Sides, merge};
 use super::place::{Scope, site};
+use super::ready::previous;
 use super::refetch::Refetch;
 use super::select::select;
 use super::settled::{Fate, settle};

@@ -4,6 +4,7 @@
 
 mod adding;
 mod downloading;
+mod exchanging;
 mod keeping;
 mod linking;
 mod private;
