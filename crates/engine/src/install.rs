@@ -15,6 +15,7 @@ mod foreign;
 mod host_git;
 mod installed;
 mod manifest;
+mod market;
 mod merge;
 mod outdated;
 mod pin;

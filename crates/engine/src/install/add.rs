@@ -2,12 +2,15 @@
 
 use super::candidate::{self, Candidate, Selection};
 use super::fetch::{Fetched, fetch, understand};
+use super::market::{self, PREFIX};
 use super::place::{Scope, site};
-use super::ready::{Placing, admit, install, read_all};
+use super::ready::{Placing, Ready, admit, install, read_all};
 use super::{Installer, vetting};
 use crate::reply::{Add, CandidateLine, SourceLine};
 use crate::{Code, Envelope, Refusal, counted};
+use guild_catalog::read_marketplace;
 use guild_source::lock::{Origin, SourceType};
+use guild_source::site::Site;
 
 /// Which of the skills in a source are meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,30 +59,97 @@ pub async fn add(desk: &Installer<'_>, request: &AddRequest<'_>) -> Envelope<Add
 
 async fn run(desk: &Installer<'_>, request: &AddRequest<'_>, reply: &mut Add) -> Result<String, Refusal> {
     let site = site(&desk.hall.machine, desk.places, request.scope)?;
+    if let Some(text) = request.source.strip_prefix(PREFIX) {
+        return of_market(desk, request, (&site, text), reply).await;
+    }
     let spec = understand(desk, request.source, request.reference)?;
     let wanted: &[String] = if let Choice::Named(names) = &request.choice { names } else { &[] };
     let fetched = fetch(desk, &spec, wanted).await?;
     if request.link && fetched.origin.source_type != SourceType::Local {
-        let message = "only a directory of this machine can be linked to; leave out `--link`";
-        return Err(Refusal::new(Code::SourceInvalid, message));
+        return Err(no_link());
     }
     reply.source = Some(source_line(&fetched.origin));
-    let found = candidate::find(&fetched, &desk.hall.config);
+    let found = candidate::find(&fetched.top, &desk.hall.config);
+    if found.is_empty() && read_marketplace(&fetched.top).is_some() {
+        let message = format!(
+            "it is a marketplace; `guild add {PREFIX}{} --list` shows what it offers",
+            request.source
+        );
+        return Err(Refusal::new(Code::NoSkills, message));
+    }
     if request.choice == Choice::List {
         reply.candidates = found.iter().map(Candidate::line).collect();
         let count = |kind| reply.candidates.iter().filter(|line| line.kind == kind).count();
         return Ok(format!("{}, {}", counted(count("skill"), "skill"), counted(count("plugin"), "plugin")));
     }
     let chosen = choose(request, &fetched, &found, reply)?;
-    reply.candidates = chosen.iter().map(Candidate::line).collect();
-    let mut ready = read_all(desk, &chosen, &fetched.origin)?;
+    let ready = read_all(desk, &chosen, &fetched.origin)?;
+    finish(desk, request, &site, ready, reply).await
+}
+
+/// Installs plugins that a marketplace offers.
+async fn of_market(
+    desk: &Installer<'_>,
+    request: &AddRequest<'_>,
+    (site, text): (&Site, &str),
+    reply: &mut Add,
+) -> Result<String, Refusal> {
+    if request.link {
+        return Err(no_link());
+    }
+    let market = market::open(desk, text, request.reference).await?;
+    reply.source = Some(SourceLine { source_type: "marketplace", ..source_line(market.origin()) });
+    reply.candidates = market.lines();
+    let names = match &request.choice {
+        Choice::List => return Ok(counted(reply.candidates.len(), "plugin")),
+        Choice::All => market.all(),
+        Choice::Named(names) => names.clone(),
+        Choice::Only => match reply.candidates.as_slice() {
+            [only] => vec![only.name.clone()],
+            several => request.ask.and_then(|ask| ask(several)).ok_or_else(|| {
+                let message = format!(
+                    "it offers {} plugins: choose with `--skill NAME,NAME`, or take `--all`; `--list` shows them",
+                    several.len()
+                );
+                Refusal::new(Code::ChoiceRequired, message)
+            })?,
+        },
+    };
+    let mut ready: Vec<Ready> = Vec::new();
+    for name in &names {
+        for one in market.get(desk, market.offer(name)?).await? {
+            let is_known = |known: &Ready| {
+                (known.candidate.kind, &known.candidate.name) == (one.candidate.kind, &one.candidate.name)
+            };
+            if !ready.iter().any(is_known) {
+                ready.push(one);
+            }
+        }
+    }
+    finish(desk, request, site, ready, reply).await
+}
+
+fn no_link() -> Refusal {
+    let message = "only a directory of this machine can be linked to; leave out `--link`";
+    Refusal::new(Code::SourceInvalid, message)
+}
+
+/// Vets what was read, and puts it in its place.
+async fn finish(
+    desk: &Installer<'_>,
+    request: &AddRequest<'_>,
+    site: &Site,
+    mut ready: Vec<Ready>,
+    reply: &mut Add,
+) -> Result<String, Refusal> {
+    reply.candidates = ready.iter().map(|ready| ready.candidate.line()).collect();
     reply.vetted = admit(desk, &mut ready);
     if !request.skip_denied {
-        let remedy = if chosen.len() == 1 { "" } else { "; `--skip-denied` installs the others" };
+        let remedy = if reply.candidates.len() == 1 { "" } else { "; `--skip-denied` installs the others" };
         vetting::refuse_denied(&reply.vetted, remedy)?;
     }
-    let placed =
-        install(desk, &site, Placing { link: request.link, replace: request.replace }, &ready).await?;
+    let placing = Placing { link: request.link, replace: request.replace };
+    let placed = install(desk, site, placing, &ready).await?;
     (reply.installed, reply.previews, reply.lock) = (placed.changes, placed.previews, Some(placed.lock));
     Ok(placed.message)
 }

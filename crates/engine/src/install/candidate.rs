@@ -1,6 +1,5 @@
 //! What a source holds: its skills and plugins, and which of them are meant.
 
-use super::fetch::Fetched;
 use crate::reply::CandidateLine;
 use crate::{Code, Refusal, counted};
 use guild_catalog::{Inspected, Inspection, inspect_path, near};
@@ -75,12 +74,12 @@ impl Candidate {
 }
 
 /// Everything that a source holds, by path; what lies inside a skill is a part of it.
-pub fn find(fetched: &Fetched, config: &Config) -> Vec<Candidate> {
-    let inspection = inspect_path(&fetched.top, config, Profile::Lenient).unwrap_or_default();
-    let plugins = plugins(&fetched.top, &inspection);
+pub fn find(top: &Path, config: &Config) -> Vec<Candidate> {
+    let inspection = inspect_path(top, config, Profile::Lenient).unwrap_or_default();
+    let plugins = plugins(top, &inspection);
     let mut found = plugins.clone();
     for inspected in &inspection.skills {
-        let skill = skill(&fetched.top, inspected, &plugins);
+        let skill = skill(top, inspected, &plugins);
         let is_inside = |outer: &Candidate| {
             outer.kind == Kind::Skill
                 && !outer.flat

@@ -126,6 +126,7 @@ async fn remote(desk: &Installer<'_>, spec: &UrlSpec) -> Result<Fetched, Refusal
         path: None,
         reference: None,
         resolved: Some(found.to_string()),
+        offer: None,
     };
     Ok(Fetched { top, origin, skill: None, _scratch: Some(scratch) })
 }
@@ -150,6 +151,7 @@ fn local(desk: &Installer<'_>, path: &Path) -> Result<Fetched, Refusal> {
         path: None,
         reference: None,
         resolved: None,
+        offer: None,
     };
     Ok(Fetched { top: real, origin, skill: None, _scratch: None })
 }
@@ -170,6 +172,7 @@ fn packed(desk: &Installer<'_>, path: &Path) -> Result<Fetched, Refusal> {
         path: None,
         reference: None,
         resolved: Some(digest.to_string()),
+        offer: None,
     };
     Ok(Fetched { top, origin, skill: None, _scratch: Some(scratch) })
 }
@@ -185,6 +188,7 @@ async fn repository(desk: &Installer<'_>, spec: &GitSpec) -> Result<Fetched, Ref
         path: spec.path.clone(),
         reference: fetched.reference,
         resolved: Some(fetched.commit),
+        offer: None,
     };
     Ok(Fetched { top, origin, skill: fetched.skill, _scratch: Some(scratch) })
 }

@@ -8,7 +8,7 @@ use super::vetting::{self, Look};
 use super::{Installer, failure};
 use crate::reply::{InstalledChange, PluginPreview, VettedCandidate};
 use crate::{Code, Refusal, counted};
-use guild_source::lock::{Entry, Lock, Origin, Previous, SourceType};
+use guild_source::lock::{Entry, Lock, Offer, Origin, Previous};
 use guild_source::site::{Change, Site};
 use guild_source::store::Stored;
 use std::path::{Path, PathBuf};
@@ -117,18 +117,25 @@ pub fn previous(old: &Entry) -> Previous {
     Previous { resolved: old.origin.resolved.clone(), digest: old.digest }
 }
 
+impl Ready {
+    /// Where it came from, as the lock of a site says it.
+    pub fn origin_in(&self, site: &Site) -> Origin {
+        let Origin { source, path, offer, .. } = &self.origin;
+        let parts = [path.as_deref().unwrap_or_default(), &self.candidate.path];
+        let path = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
+        let is_here = |text: &str| text.starts_with('/');
+        let written = |text: &String| if is_here(text) { portable(site, text) } else { text.clone() };
+        let offer = offer.clone().map(|offer| Offer { marketplace: written(&offer.marketplace), ..offer });
+        let path = Some(path).filter(|path| !path.is_empty());
+        Origin { source: written(source), path, offer, ..self.origin.clone() }
+    }
+}
+
 fn entry(placing: Placing, site: &Site, ready: &Ready) -> Entry {
-    let Origin { source, path, .. } = &ready.origin;
-    let parts = [path.as_deref().unwrap_or_default(), &ready.candidate.path];
-    let path = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
-    let source = match ready.origin.source_type {
-        SourceType::Git | SourceType::Skills | SourceType::WellKnown => source.clone(),
-        SourceType::Local | SourceType::Archive => portable(site, source),
-    };
     Entry {
         name: ready.candidate.name.clone(),
         kind: ready.candidate.kind,
-        origin: Origin { source, path: Some(path).filter(|path| !path.is_empty()), ..ready.origin.clone() },
+        origin: ready.origin_in(site),
         pinned: false,
         linked: placing.link,
         digest: ready.stored.digest,

@@ -7,6 +7,7 @@ mod downloading;
 mod exchanging;
 mod keeping;
 mod linking;
+mod markets;
 mod private;
 mod refusals;
 mod registering;
