@@ -16,6 +16,8 @@ use guild_manifest::skill::Profile;
 use guild_manifest::{Code, Problem, Severity, text};
 use std::path::{Path, PathBuf};
 
+pub use packages::read_marketplace;
+
 /// How deep below a given path skills are looked for.
 const MAX_DEPTH: usize = 24;
 

@@ -27,7 +27,7 @@ pub mod validate;
 
 pub use discover::{Freshness, bodies, bytes, discover, files, read_plugin};
 pub use fingerprint::Fingerprint;
-pub use inspect::{Inspected, InspectedPlugin, Inspection, inspect_path, inspect_snapshot};
+pub use inspect::{Inspected, InspectedPlugin, Inspection, inspect_path, inspect_snapshot, read_marketplace};
 pub use machine::Machine;
 pub use root::{Root, Status};
 pub use scope::Scope;

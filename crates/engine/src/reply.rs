@@ -7,6 +7,7 @@ mod changes;
 mod check;
 mod connect;
 mod deps;
+mod exchange;
 mod hash;
 mod image;
 mod install;
@@ -40,6 +41,7 @@ pub use changes::{ChangeDetail, ChangeSummary, ChangesDecided, ChangesList, Chan
 pub use check::{Check, CheckSummary, CheckedFile, OtherFile, ProblemLine};
 pub use connect::Connect;
 pub use deps::{Deps, DepsInstalled, StepLine};
+pub use exchange::{Export, ExportLine, Import, SkippedLine};
 pub use hash::Hash;
 pub use image::{
     ImageConfig, ImageDetail, ImageInspect, ImageKept, ImageLine, ImageList, ImageRemove, ImageSource,

@@ -88,6 +88,21 @@ pub struct Origin {
     pub reference: Option<String>,
     /// What it was found to be: a commit, or the digest of an archive.
     pub resolved: Option<String>,
+    /// The marketplace that offered it, which is asked again for updates.
+    pub offer: Option<Offer>,
+}
+
+/// What a marketplace offered.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Offer {
+    /// The marketplace: an address, or a path as in [`Origin::source`].
+    pub marketplace: String,
+    /// The ref of it that was asked for.
+    #[serde(rename = "ref")]
+    pub reference: Option<String>,
+    /// The plugin's name there.
+    pub plugin: String,
 }
 
 /// What was installed before, to go back to.

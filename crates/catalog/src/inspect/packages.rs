@@ -36,6 +36,12 @@ pub fn inspect(directory: &Path) -> Option<(Option<InspectedPlugin>, Vec<Problem
     Some((plugin, problems.into_iter().chain(market.into_iter().flatten()).map(whole).collect()))
 }
 
+/// The marketplace in a directory; none if there is none.
+pub fn read_marketplace(directory: &Path) -> Option<marketplace::Reading> {
+    let name = directory.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    marketplace::read(&name, &Contained::new(directory))
+}
+
 fn inspected(directory: &Path, reading: &plugin::Reading) -> Option<InspectedPlugin> {
     let plugin = reading.plugin.as_ref();
     Some(InspectedPlugin {

@@ -2,18 +2,15 @@
 
 use super::candidate::{self, Candidate, Selection};
 use super::fetch::{Fetched, fetch, understand};
+use super::market::{self, PREFIX};
 use super::place::{Scope, site};
-use super::preview::{previews, waiting};
-use super::settled::{Fate, settle};
-use super::staging::stage_all;
-use super::vetting::{self, Look};
-use super::{Installer, failure};
-use crate::reply::{Add, CandidateLine, InstalledChange, SourceLine};
+use super::ready::{Placing, Ready, admit, install, read_all};
+use super::{Installer, vetting};
+use crate::reply::{Add, CandidateLine, SourceLine};
 use crate::{Code, Envelope, Refusal, counted};
-use guild_source::lock::{Entry, Lock, Origin, Previous, SourceType};
-use guild_source::site::{Change, Held, Site};
-use guild_source::store::Stored;
-use std::path::{Path, PathBuf};
+use guild_catalog::read_marketplace;
+use guild_source::lock::{Origin, SourceType};
+use guild_source::site::Site;
 
 /// Which of the skills in a source are meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,12 +48,6 @@ pub struct AddRequest<'a> {
     pub ask: Option<Ask<'a>>,
 }
 
-/// One thing that is ready to be installed.
-struct Ready {
-    candidate: Candidate,
-    stored: Stored,
-}
-
 /// Installs skills and plugins from a source.
 pub async fn add(desk: &Installer<'_>, request: &AddRequest<'_>) -> Envelope<Add> {
     let mut reply = Add { scope: request.scope.word(), ..Add::default() };
@@ -68,33 +59,99 @@ pub async fn add(desk: &Installer<'_>, request: &AddRequest<'_>) -> Envelope<Add
 
 async fn run(desk: &Installer<'_>, request: &AddRequest<'_>, reply: &mut Add) -> Result<String, Refusal> {
     let site = site(&desk.hall.machine, desk.places, request.scope)?;
+    if let Some(text) = request.source.strip_prefix(PREFIX) {
+        return of_market(desk, request, (&site, text), reply).await;
+    }
     let spec = understand(desk, request.source, request.reference)?;
     let wanted: &[String] = if let Choice::Named(names) = &request.choice { names } else { &[] };
     let fetched = fetch(desk, &spec, wanted).await?;
     if request.link && fetched.origin.source_type != SourceType::Local {
-        let message = "only a directory of this machine can be linked to; leave out `--link`";
-        return Err(Refusal::new(Code::SourceInvalid, message));
+        return Err(no_link());
     }
     reply.source = Some(source_line(&fetched.origin));
-    let found = candidate::find(&fetched, &desk.hall.config);
+    let found = candidate::find(&fetched.top, &desk.hall.config);
+    if found.is_empty() && read_marketplace(&fetched.top).is_some() {
+        let message = format!(
+            "it is a marketplace; `guild add {PREFIX}{} --list` shows what it offers",
+            request.source
+        );
+        return Err(Refusal::new(Code::NoSkills, message));
+    }
     if request.choice == Choice::List {
         reply.candidates = found.iter().map(Candidate::line).collect();
         let count = |kind| reply.candidates.iter().filter(|line| line.kind == kind).count();
         return Ok(format!("{}, {}", counted(count("skill"), "skill"), counted(count("plugin"), "plugin")));
     }
     let chosen = choose(request, &fetched, &found, reply)?;
-    reply.candidates = chosen.iter().map(Candidate::line).collect();
-    let mut ready = read_all(desk, &chosen)?;
-    let looks: Vec<Look<'_>> = ready.iter().map(Ready::look).collect();
-    reply.vetted = vetting::vet(desk, &looks);
-    if request.skip_denied {
-        ready.retain(|ready| vetting::denied(&reply.vetted).all(|name| name != ready.candidate.name));
-    } else {
-        let is_only = ready.len() == 1;
-        let remedy = if is_only { "" } else { "; `--skip-denied` installs the others" };
+    let ready = read_all(desk, &chosen, &fetched.origin)?;
+    finish(desk, request, &site, ready, reply).await
+}
+
+/// Installs plugins that a marketplace offers.
+async fn of_market(
+    desk: &Installer<'_>,
+    request: &AddRequest<'_>,
+    (site, text): (&Site, &str),
+    reply: &mut Add,
+) -> Result<String, Refusal> {
+    if request.link {
+        return Err(no_link());
+    }
+    let market = market::open(desk, text, request.reference).await?;
+    reply.source = Some(SourceLine { source_type: "marketplace", ..source_line(market.origin()) });
+    reply.candidates = market.lines();
+    let names = match &request.choice {
+        Choice::List => return Ok(counted(reply.candidates.len(), "plugin")),
+        Choice::All => market.all(),
+        Choice::Named(names) => names.clone(),
+        Choice::Only => match reply.candidates.as_slice() {
+            [only] => vec![only.name.clone()],
+            several => request.ask.and_then(|ask| ask(several)).ok_or_else(|| {
+                let message = format!(
+                    "it offers {} plugins: choose with `--skill NAME,NAME`, or take `--all`; `--list` shows them",
+                    several.len()
+                );
+                Refusal::new(Code::ChoiceRequired, message)
+            })?,
+        },
+    };
+    let mut ready: Vec<Ready> = Vec::new();
+    for name in &names {
+        for one in market.get(desk, market.offer(name)?).await? {
+            let is_known = |known: &Ready| {
+                (known.candidate.kind, &known.candidate.name) == (one.candidate.kind, &one.candidate.name)
+            };
+            if !ready.iter().any(is_known) {
+                ready.push(one);
+            }
+        }
+    }
+    finish(desk, request, site, ready, reply).await
+}
+
+fn no_link() -> Refusal {
+    let message = "only a directory of this machine can be linked to; leave out `--link`";
+    Refusal::new(Code::SourceInvalid, message)
+}
+
+/// Vets what was read, and puts it in its place.
+async fn finish(
+    desk: &Installer<'_>,
+    request: &AddRequest<'_>,
+    site: &Site,
+    mut ready: Vec<Ready>,
+    reply: &mut Add,
+) -> Result<String, Refusal> {
+    reply.candidates = ready.iter().map(|ready| ready.candidate.line()).collect();
+    reply.vetted = admit(desk, &mut ready);
+    if !request.skip_denied {
+        let remedy = if reply.candidates.len() == 1 { "" } else { "; `--skip-denied` installs the others" };
         vetting::refuse_denied(&reply.vetted, remedy)?;
     }
-    install(desk, request, &site, (&fetched, &ready), reply).await
+    let placing = Placing { link: request.link, replace: request.replace };
+    let placed = install(desk, site, placing, &ready).await?;
+    (reply.installed, reply.previews, reply.lock) = (placed.changes, placed.previews, Some(placed.lock));
+    Ok(placed.message)
 }
 
 fn source_line(origin: &Origin) -> SourceLine {
@@ -129,158 +186,4 @@ fn choose(
     };
     chosen.iter().try_for_each(Candidate::usable)?;
     Ok(chosen)
-}
-
-/// Reads the files of what was chosen, once, into the store.
-fn read_all(desk: &Installer<'_>, chosen: &[Candidate]) -> Result<Vec<Ready>, Refusal> {
-    (desk.progress)(&format!("reading {}", counted(chosen.len(), "skill")));
-    let wanted: Vec<(&str, &Path)> =
-        chosen.iter().map(|candidate| (candidate.name.as_str(), candidate.place.as_path())).collect();
-    let stored = stage_all(desk, &wanted)?;
-    let ready = |(candidate, stored): (&Candidate, Stored)| Ready { candidate: candidate.clone(), stored };
-    Ok(chosen.iter().zip(stored).map(ready).collect())
-}
-
-impl Ready {
-    fn look(&self) -> Look<'_> {
-        let Candidate { kind, name, main, .. } = &self.candidate;
-        Look { kind: *kind, name, main, stored: &self.stored }
-    }
-}
-
-/// Puts everything in its place, all at once.
-async fn install(
-    desk: &Installer<'_>,
-    request: &AddRequest<'_>,
-    site: &Site,
-    (fetched, ready): (&Fetched, &[Ready]),
-    reply: &mut Add,
-) -> Result<String, Refusal> {
-    let held = site.hold().map_err(failure::of_site)?;
-    let mut lock = site.read_lock().map_err(failure::of_site)?;
-    let mut fates: Vec<(Fate, Entry)> = Vec::new();
-    for ready in ready {
-        let entry = entry(request, site, fetched, ready);
-        fates.push((fate(request, site, &lock, &entry)?, entry));
-    }
-    for (fate, entry) in &mut fates {
-        let old = lock.get(entry.kind, &entry.name);
-        entry.pinned = old.is_some_and(|old| old.pinned);
-        entry.previous = match (&fate, old) {
-            (Fate::Updated, Some(old)) => Some(previous(old)),
-            (_, old) => old.and_then(|old| old.previous.clone()),
-        };
-        lock.put(entry.clone());
-    }
-    reply.installed = apply(desk, &held, ready, &fates, &lock).await?;
-    reply.lock = Some(site.lock_file().to_string_lossy().into_owned());
-    reply.previews = previews(desk.store, &lock, &reply.installed);
-    Ok(format!("{}{}", sentence(&fates), waiting(&reply.previews)))
-}
-
-/// What there was, to go back to.
-pub fn previous(old: &Entry) -> Previous {
-    Previous { resolved: old.origin.resolved.clone(), digest: old.digest }
-}
-
-async fn apply(
-    desk: &Installer<'_>,
-    held: &Held<'_>,
-    ready: &[Ready],
-    fates: &[(Fate, Entry)],
-    lock: &Lock,
-) -> Result<Vec<InstalledChange>, Refusal> {
-    let changes = ready.iter().zip(fates).filter(|(_, (fate, _))| *fate != Fate::Unchanged);
-    let changes: Vec<Change<'_>> = changes
-        .map(|(ready, (_, entry))| {
-            let (kind, name) = (entry.kind, entry.name.as_str());
-            if entry.linked {
-                Change::Link { kind, name, target: &ready.candidate.place }
-            } else {
-                Change::Place { kind, name, tree: &ready.stored.tree }
-            }
-        })
-        .collect();
-    settle(desk, held, &changes, lock, fates.iter().map(|(fate, entry)| (*fate, entry))).await
-}
-
-fn entry(request: &AddRequest<'_>, site: &Site, fetched: &Fetched, ready: &Ready) -> Entry {
-    let Origin { source, path, .. } = &fetched.origin;
-    let parts = [path.as_deref().unwrap_or_default(), &ready.candidate.path];
-    let path = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
-    let source = match fetched.origin.source_type {
-        SourceType::Git | SourceType::Skills | SourceType::WellKnown => source.clone(),
-        SourceType::Local | SourceType::Archive => portable(site, source),
-    };
-    Entry {
-        name: ready.candidate.name.clone(),
-        kind: ready.candidate.kind,
-        origin: Origin { source, path: Some(path).filter(|path| !path.is_empty()), ..fetched.origin.clone() },
-        pinned: false,
-        linked: request.link,
-        digest: ready.stored.digest,
-        tree: ready.stored.tree.clone(),
-        previous: None,
-    }
-}
-
-/// A path as it is written into the lock: relative where it lies beside it, so that others who have the project have it too.
-fn portable(site: &Site, source: &str) -> String {
-    let directory = site.lock_file().parent().and_then(|directory| directory.canonicalize().ok());
-    let below = directory.as_deref().and_then(|directory| Path::new(source).strip_prefix(directory).ok());
-    below.map_or_else(|| source.to_owned(), |below| format!("./{}", below.to_string_lossy()))
-}
-
-/// What becomes of an entry, unless something of somebody else's is in its place.
-fn fate(request: &AddRequest<'_>, site: &Site, lock: &Lock, entry: &Entry) -> Result<Fate, Refusal> {
-    let (kind, name) = (entry.kind, &entry.name);
-    let place = site.place(kind, name);
-    let is_there = place.symlink_metadata().is_ok();
-    match lock.get(kind, name) {
-        None if is_there || is_flat(&place) => {
-            let message = format!(
-                "{kind} `{name}` is at {} already, and Guildhall did not install it; move it away first",
-                place.display()
-            );
-            Err(Refusal::new(Code::AlreadyExists, message))
-        }
-        None => Ok(Fate::Installed),
-        Some(old)
-            if is_there
-                && old.digest == entry.digest
-                && old.linked == entry.linked
-                && old.origin == entry.origin =>
-        {
-            Ok(Fate::Unchanged)
-        }
-        Some(_) if !is_there => Ok(Fate::Installed),
-        Some(_) if request.replace => Ok(Fate::Updated),
-        Some(old) => {
-            let message = format!(
-                "{kind} `{name}` is installed already, from {}; `guild update {name}` brings it up to date, `--replace` takes this one",
-                old.origin.source
-            );
-            Err(Refusal::new(Code::AlreadyExists, message))
-        }
-    }
-}
-
-/// Whether a skill of that name lies there as one file.
-fn is_flat(place: &Path) -> bool {
-    let mut flat = PathBuf::from(place).into_os_string();
-    flat.push(".md");
-    Path::new(&flat).exists()
-}
-
-fn sentence(fates: &[(Fate, Entry)]) -> String {
-    let count = |wanted: Fate| fates.iter().filter(|(fate, _)| *fate == wanted).count();
-    let mut parts = Vec::new();
-    for (fate, word) in
-        [(Fate::Installed, "installed"), (Fate::Updated, "replaced"), (Fate::Unchanged, "as it was")]
-    {
-        if count(fate) > 0 {
-            parts.push(format!("{} {word}", count(fate)));
-        }
-    }
-    if parts.is_empty() { "nothing was installed".to_owned() } else { parts.join(", ") }
 }

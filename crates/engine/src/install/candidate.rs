@@ -1,6 +1,5 @@
 //! What a source holds: its skills and plugins, and which of them are meant.
 
-use super::fetch::Fetched;
 use crate::reply::CandidateLine;
 use crate::{Code, Refusal, counted};
 use guild_catalog::{Inspected, Inspection, inspect_path, near};
@@ -41,6 +40,11 @@ impl Candidate {
         }
     }
 
+    /// The same by itself, and not as a part of its plugin.
+    pub fn alone(&self) -> Self {
+        Self { plugin: None, ..self.clone() }
+    }
+
     /// The line of it.
     pub fn line(&self) -> CandidateLine {
         CandidateLine {
@@ -70,12 +74,12 @@ impl Candidate {
 }
 
 /// Everything that a source holds, by path; what lies inside a skill is a part of it.
-pub fn find(fetched: &Fetched, config: &Config) -> Vec<Candidate> {
-    let inspection = inspect_path(&fetched.top, config, Profile::Lenient).unwrap_or_default();
-    let plugins = plugins(&fetched.top, &inspection);
+pub fn find(top: &Path, config: &Config) -> Vec<Candidate> {
+    let inspection = inspect_path(top, config, Profile::Lenient).unwrap_or_default();
+    let plugins = plugins(top, &inspection);
     let mut found = plugins.clone();
     for inspected in &inspection.skills {
-        let skill = skill(&fetched.top, inspected, &plugins);
+        let skill = skill(top, inspected, &plugins);
         let is_inside = |outer: &Candidate| {
             outer.kind == Kind::Skill
                 && !outer.flat
@@ -224,12 +228,8 @@ fn named(found: &[Candidate], name: &str) -> Result<Candidate, Refusal> {
             };
             Err(Refusal::new(Code::SkillNotFound, format!("there is no `{name}` in it; {hint}")))
         }
-        [one] => Ok({
-            let mut chosen = (*one).clone();
-            // Named by itself it is installed by itself.
-            chosen.plugin = None;
-            chosen
-        }),
+        // Named by itself it is installed by itself.
+        [one] => Ok(one.alone()),
         several => {
             let paths: Vec<&str> = several.iter().map(|candidate| candidate.path.as_str()).collect();
             let message = format!(

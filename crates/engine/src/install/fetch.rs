@@ -126,6 +126,7 @@ async fn remote(desk: &Installer<'_>, spec: &UrlSpec) -> Result<Fetched, Refusal
         path: None,
         reference: None,
         resolved: Some(found.to_string()),
+        offer: None,
     };
     Ok(Fetched { top, origin, skill: None, _scratch: Some(scratch) })
 }
@@ -150,6 +151,7 @@ fn local(desk: &Installer<'_>, path: &Path) -> Result<Fetched, Refusal> {
         path: None,
         reference: None,
         resolved: None,
+        offer: None,
     };
     Ok(Fetched { top: real, origin, skill: None, _scratch: None })
 }
@@ -170,6 +172,7 @@ fn packed(desk: &Installer<'_>, path: &Path) -> Result<Fetched, Refusal> {
         path: None,
         reference: None,
         resolved: Some(digest.to_string()),
+        offer: None,
     };
     Ok(Fetched { top, origin, skill: None, _scratch: Some(scratch) })
 }
@@ -185,6 +188,7 @@ async fn repository(desk: &Installer<'_>, spec: &GitSpec) -> Result<Fetched, Ref
         path: spec.path.clone(),
         reference: fetched.reference,
         resolved: Some(fetched.commit),
+        offer: None,
     };
     Ok(Fetched { top, origin, skill: fetched.skill, _scratch: Some(scratch) })
 }
@@ -212,7 +216,7 @@ pub fn digest_of(path: &Path) -> io::Result<Digest> {
 }
 
 /// The forge that `owner/repo` means: `sources.github` of the person's or the machine's configuration, for a mirror.
-fn forge(config: &Config) -> Result<String, Refusal> {
+pub fn forge(config: &Config) -> Result<String, Refusal> {
     let sections = config.sections.iter().filter(|section| section.name == "sources");
     let own = sections.filter(|section| section.layer != Layer::Project);
     let Some(value) = own.filter_map(|section| section.data.get("github")).next_back() else {

@@ -10,11 +10,11 @@ use super::{Registrar, failure};
 use crate::{Installer, Places, Refusal};
 use guild_catalog::Machine;
 use guild_ledger::{Arrival, Registration, SourceType, Status, Subject, SubjectKind};
-use guild_source::lock::{self, Entry, Kind, Lock};
+use guild_source::lock::{self, Entry, Kind, Lock, Offer};
 use guild_source::site::{Held, Site};
 use guild_source::store::Store;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Whether what lies at each place is on.
 pub type Statuses = BTreeMap<String, &'static str>;
@@ -178,6 +178,15 @@ fn arrival(store: &Store, site: &Site, entry: &Entry) -> (Subject, Arrival) {
 /// By what way an entry came, and from where, so that no two sources are one: a path of this machine is whole.
 fn source(site: &Site, entry: &Entry) -> (SourceType, String) {
     let source = &entry.origin.source;
+    if let Some(Offer { marketplace, plugin, .. }) = &entry.origin.offer {
+        let directory = site.lock_file().parent().unwrap_or(Path::new("/"));
+        let here: PathBuf = directory.join(marketplace).components().collect();
+        let market =
+            if marketplace.contains(':') { marketplace.clone() } else { here.to_string_lossy().into_owned() };
+        // One that has no manifest came as several skills.
+        let part = if entry.kind == Kind::Skill { format!("/{}", entry.name) } else { String::new() };
+        return (SourceType::Marketplace, format!("{market}/{plugin}{part}"));
+    }
     let (source_type, source) = match entry.origin.source_type {
         lock::SourceType::Git => match source.strip_prefix(FORGE) {
             Some(repository) => (SourceType::Skills, repository.to_owned()),

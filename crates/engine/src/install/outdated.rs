@@ -56,16 +56,15 @@ async fn line(
     entry: &Entry,
     tips: &mut Tips,
 ) -> Result<OutdatedLine, Refusal> {
+    let is_offered = entry.origin.offer.is_some();
     let latest = match entry.origin.source_type {
+        _ if is_offered => latest(desk, site, entry).await,
         SourceType::Git => tip(desk, entry, tips).await?,
         // The files themselves say whether they have moved.
         SourceType::Local => scan(&local_place(site, entry))
             .map(|tree| tree.digest().to_string())
             .map_err(|error| error.to_string()),
-        SourceType::WellKnown => {
-            let latest = Refetch::new(desk, site).latest(entry).await;
-            latest.map(|(_, stored)| stored.digest.to_string()).map_err(|refusal| refusal.message)
-        }
+        SourceType::WellKnown => latest(desk, site, entry).await,
         _ if is_elsewhere(entry) => file(desk, entry).await?,
         SourceType::Archive | SourceType::Skills => {
             let digest = digest_of(&source_path(site, entry));
@@ -74,6 +73,7 @@ async fn line(
     };
     let current = match entry.origin.source_type {
         SourceType::Local | SourceType::WellKnown => Some(entry.digest.to_string()),
+        _ if is_offered => Some(entry.digest.to_string()),
         _ => entry.origin.resolved.clone(),
     };
     let state = match &latest {
@@ -92,6 +92,12 @@ async fn line(
         latest: latest.ok(),
         source: entry.origin.source.clone(),
     })
+}
+
+/// What the files are now, where only they say whether they have moved.
+async fn latest(desk: &Installer<'_>, site: &Site, entry: &Entry) -> Result<String, String> {
+    let latest = Refetch::new(desk, site).latest(entry).await;
+    latest.map(|(_, stored)| stored.digest.to_string()).map_err(|refusal| refusal.message)
 }
 
 /// What is at the address that an entry came from.

@@ -3,10 +3,11 @@
 //! A lock is a text that others may have written, so that its sources are read as strictly as what a person types.
 
 use super::fetch::{Fetched, fetch};
+use super::ready::Ready;
 use super::staging::stage;
-use super::{Installer, failure};
+use super::{Installer, failure, market};
 use crate::{Code, Refusal};
-use guild_source::lock::{Entry, SourceType};
+use guild_source::lock::{Entry, Offer, Origin, SourceType};
 use guild_source::site::Site;
 use guild_source::spec::{self, GitSpec, Spec};
 use guild_source::store::Stored;
@@ -39,10 +40,30 @@ impl<'a, 'd> Refetch<'a, 'd> {
         Ok(stored)
     }
 
-    /// The files of an entry as they are at the ref that was asked for, and what that was found to be.
-    pub async fn latest(&mut self, entry: &Entry) -> Result<(Option<String>, Stored), Refusal> {
+    /// The files of an entry as they are at the ref that was asked for, or as its marketplace offers it now, and where they come from.
+    pub async fn latest(&mut self, entry: &Entry) -> Result<(Origin, Stored), Refusal> {
+        if let Some(offer) = &entry.origin.offer {
+            return self.offered(entry, offer).await;
+        }
         let spec = self.spec(entry, entry.origin.reference.as_deref())?;
-        self.get(entry, spec).await
+        let (resolved, stored) = self.get(entry, spec).await?;
+        Ok((Origin { resolved, ..entry.origin.clone() }, stored))
+    }
+
+    /// Asks the marketplace again.
+    async fn offered(&mut self, entry: &Entry, offer: &Offer) -> Result<(Origin, Stored), Refusal> {
+        let is_here = !offer.marketplace.contains(':');
+        let directory = self.site.lock_file().parent().unwrap_or(Path::new("/"));
+        let whole: PathBuf = directory.join(&offer.marketplace).components().collect();
+        let text = if is_here { whole.to_string_lossy().into_owned() } else { offer.marketplace.clone() };
+        let market = market::open(self.desk, &text, offer.reference.as_deref()).await?;
+        let ready = market.get(self.desk, market.offer(&offer.plugin)?).await?;
+        let is_it = |ready: &Ready| ready.candidate.kind == entry.kind && ready.candidate.name == entry.name;
+        let Some(ready) = ready.into_iter().find(is_it) else {
+            let message = format!("{} no longer has {} `{}`", offer.marketplace, entry.kind, entry.name);
+            return Err(Refusal::new(Code::PathNotFound, message));
+        };
+        Ok((ready.origin_in(self.site), ready.stored))
     }
 
     fn spec(&self, entry: &Entry, reference: Option<&str>) -> Result<Spec, Refusal> {

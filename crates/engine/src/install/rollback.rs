@@ -1,7 +1,7 @@
 //! `rollback`: back to what was installed before the last update.
 
-use super::add::previous;
 use super::place::{Scope, site};
+use super::ready::previous;
 use super::refetch::Refetch;
 use super::remove::refuse_edited;
 use super::select::one;

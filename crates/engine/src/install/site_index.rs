@@ -37,6 +37,7 @@ pub async fn fetch_site(
         path: None,
         reference: None,
         resolved: None,
+        offer: None,
     };
     Ok(Some(Fetched::new(top, origin, scratch)))
 }

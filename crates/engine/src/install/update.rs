@@ -2,11 +2,11 @@
 //!
 //! What somebody has edited is never overwritten without being asked: kept, replaced, or merged.
 
-use super::add::previous;
 use super::compare::compare_trees;
 use super::drift::{Drift, drift};
 use super::merge::{Sides, merge};
 use super::place::{Scope, site};
+use super::ready::previous;
 use super::refetch::Refetch;
 use super::select::select;
 use super::settled::{Fate, settle};
@@ -15,7 +15,7 @@ use super::vetting::{self, Look};
 use super::{Installer, failure};
 use crate::reply::{Comparison, Update, UpdateLine};
 use crate::{Code, Envelope, Refusal};
-use guild_source::lock::{Entry, Lock, Origin};
+use guild_source::lock::{Entry, Lock};
 use guild_source::site::{Change, Site};
 use guild_source::store::Stored;
 
@@ -110,10 +110,10 @@ async fn prepare(
         line.state = if entry.pinned { "pinned" } else { "current" };
         return Ok((line, None));
     }
-    let (resolved, stored) = refetch.latest(entry).await?;
-    line.to.clone_from(&resolved);
+    let (origin, stored) = refetch.latest(entry).await?;
+    line.to.clone_from(&origin.resolved);
     let next = |previous| Entry {
-        origin: Origin { resolved: resolved.clone(), ..entry.origin.clone() },
+        origin: origin.clone(),
         digest: stored.digest,
         tree: stored.tree.clone(),
         previous,
@@ -121,7 +121,7 @@ async fn prepare(
     };
     if stored.digest == entry.digest {
         // The commit has moved and the files have not: that is worth writing down, and nothing to ask about.
-        let moved = (resolved != entry.origin.resolved).then(|| next(entry.previous.clone()));
+        let moved = (origin != entry.origin).then(|| next(entry.previous.clone()));
         return Ok((line, moved.map(|entry| Ready { entry, stored: stored.clone(), merged: None })));
     }
     let old = match desk.store.tree(&entry.digest) {

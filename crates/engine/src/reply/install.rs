@@ -61,7 +61,7 @@ pub struct PluginPreview {
 pub struct SourceLine {
     /// The address, or the path.
     pub source: String,
-    /// `local`, `git`, `archive`, `skills` (a file at an address) or `well-known` (a site's index).
+    /// `local`, `git`, `archive`, `skills` (a file at an address), `well-known` (a site's index) or `marketplace`.
     pub source_type: &'static str,
     /// The ref that was asked for; null for the default branch.
     pub r#ref: Option<String>,

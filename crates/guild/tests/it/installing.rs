@@ -4,8 +4,10 @@
 
 mod adding;
 mod downloading;
+mod exchanging;
 mod keeping;
 mod linking;
+mod markets;
 mod private;
 mod refusals;
 mod registering;

@@ -12,7 +12,6 @@ fn the_schema_is_current() {
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let mut replies = Map::new();
     let mut add = |name: &str, schema: Json| replies.insert(name.to_owned(), schema);
-    add("add", of::<reply::Add>(&mut generator));
     add("changes apply", of::<reply::ChangesDecided>(&mut generator));
     add("changes drop", of::<reply::ChangesDecided>(&mut generator));
     add("changes list", of::<reply::ChangesList>(&mut generator));
@@ -27,12 +26,8 @@ fn the_schema_is_current() {
     add("deps", of::<reply::Deps>(&mut generator));
     add("disable", of::<reply::Toggle>(&mut generator));
     add("enable", of::<reply::Toggle>(&mut generator));
-    add("link", of::<reply::Link>(&mut generator));
     add("list", of::<reply::List<'_>>(&mut generator));
-    add("list --installed", of::<reply::Installed>(&mut generator));
     add("new", of::<reply::New<'_>>(&mut generator));
-    add("outdated", of::<reply::Outdated>(&mut generator));
-    add("pin", of::<reply::Changed>(&mut generator));
     add("plugins", of::<reply::Plugins<'_>>(&mut generator));
     add("plugins config get", of::<reply::PluginConfig>(&mut generator));
     add("plugins config set", of::<reply::PluginConfig>(&mut generator));
@@ -40,20 +35,16 @@ fn the_schema_is_current() {
     add("prompt", of::<reply::Prompt<'_>>(&mut generator));
     add("registry", of::<reply::Registry>(&mut generator));
     add("reload", of::<reply::Reload<'_>>(&mut generator));
-    add("remove", of::<reply::Changed>(&mut generator));
     add("render", of::<reply::Render<'_>>(&mut generator));
     add("replay", of::<reply::Replay>(&mut generator));
-    add("rollback", of::<reply::Changed>(&mut generator));
     add("roots", of::<reply::Roots>(&mut generator));
     add("run", of::<reply::Run>(&mut generator));
     add("search", of::<reply::Search<'_>>(&mut generator));
     add("serve", of::<reply::Serve>(&mut generator));
     add("show", of::<reply::Show<'_>>(&mut generator));
-    add("sync", of::<reply::Changed>(&mut generator));
-    add("update", of::<reply::Update>(&mut generator));
-    add("verify", of::<reply::Verify>(&mut generator));
     add("vet", of::<reply::Vet>(&mut generator));
     add("watch", of::<reply::Watch>(&mut generator));
+    replies.extend(of_what_is_installed(&mut generator));
     replies.extend(of_the_books(&mut generator));
     replies.extend(of_containers(&mut generator));
     // These two print no envelope.
@@ -95,6 +86,24 @@ fn of_containers(generator: &mut SchemaGenerator) -> Map<String, Json> {
     add("sandbox stop", of::<reply::SandboxContainer>(generator));
     add("sandbox run", of::<reply::SandboxRun>(generator));
     replies
+}
+
+/// The replies about what is installed.
+fn of_what_is_installed(generator: &mut SchemaGenerator) -> Vec<(String, Json)> {
+    vec![
+        ("add".to_owned(), of::<reply::Add>(generator)),
+        ("export".to_owned(), of::<reply::Export>(generator)),
+        ("import".to_owned(), of::<reply::Import>(generator)),
+        ("link".to_owned(), of::<reply::Link>(generator)),
+        ("list --installed".to_owned(), of::<reply::Installed>(generator)),
+        ("outdated".to_owned(), of::<reply::Outdated>(generator)),
+        ("pin".to_owned(), of::<reply::Changed>(generator)),
+        ("remove".to_owned(), of::<reply::Changed>(generator)),
+        ("rollback".to_owned(), of::<reply::Changed>(generator)),
+        ("sync".to_owned(), of::<reply::Changed>(generator)),
+        ("update".to_owned(), of::<reply::Update>(generator)),
+        ("verify".to_owned(), of::<reply::Verify>(generator)),
+    ]
 }
 
 /// The replies about what the installation's ledger holds.

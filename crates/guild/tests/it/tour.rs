@@ -109,6 +109,8 @@ guild pin deploy
 guild rollback deploy
 guild link windsurf
 guild link windsurf --remove
+guild export skills-lock.json --format skills-lock
+guild import skills-lock.json
 guild remove deploy
 guild remove deploy
 

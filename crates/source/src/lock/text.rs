@@ -1,6 +1,6 @@
 //! The lock as text: one table for each thing, one line for each file, so that a difference in review shows what changed.
 
-use super::{Entry, Kind, Lock, LockError, Origin, Previous, SourceType, VERSION, is_name, tree_of};
+use super::{Entry, Kind, Lock, LockError, Offer, Origin, Previous, SourceType, VERSION, is_name, tree_of};
 use guild_manifest::{Digest, FileEntry};
 use serde::Deserialize;
 use std::fmt::Write as _;
@@ -33,6 +33,7 @@ struct WrittenEntry {
     #[serde(rename = "ref")]
     reference: Option<String>,
     resolved: Option<String>,
+    offer: Option<Offer>,
     #[serde(default)]
     pinned: bool,
     #[serde(default)]
@@ -99,6 +100,7 @@ impl WrittenEntry {
             path: self.path,
             reference: self.reference,
             resolved: self.resolved,
+            offer: self.offer,
         };
         let (pinned, linked, digest, previous) = (self.pinned, self.linked, self.digest, self.previous);
         Ok(Entry { name, kind, origin, pinned, linked, digest, tree, previous })
@@ -116,13 +118,23 @@ pub fn write(lock: &Lock) -> String {
 }
 
 fn write_entry(text: &mut String, entry: &Entry) -> std::fmt::Result {
-    let Origin { source, source_type, path, reference, resolved } = &entry.origin;
+    let Origin { source, source_type, path, reference, resolved, offer } = &entry.origin;
     writeln!(text, "\n[[{}]]\nname = {}", entry.kind, quoted(&entry.name))?;
     writeln!(text, "source = {}\nsource_type = {}", quoted(source), quoted(source_type.word()))?;
     for (key, value) in [("path", path), ("ref", reference), ("resolved", resolved)] {
         if let Some(value) = value {
             writeln!(text, "{key} = {}", quoted(value))?;
         }
+    }
+    if let Some(Offer { marketplace, reference, plugin }) = offer {
+        let reference = reference.as_ref().map(|reference| format!("ref = {}, ", quoted(reference)));
+        let reference = reference.unwrap_or_default();
+        writeln!(
+            text,
+            "offer = {{ marketplace = {}, {reference}plugin = {} }}",
+            quoted(marketplace),
+            quoted(plugin)
+        )?;
     }
     for (key, is_set) in [("pinned", entry.pinned), ("linked", entry.linked)] {
         if is_set {
@@ -169,6 +181,7 @@ mod tests {
                 path: Some(format!("skills/{name}")),
                 reference: None,
                 resolved: Some("0".repeat(40)),
+                offer: None,
             },
             pinned: false,
             linked: false,
@@ -186,7 +199,10 @@ mod tests {
             previous: Some(Previous { resolved: Some("v1".to_owned()), digest: Digest::of(b"") }),
             ..entry("a", Kind::Skill, &["SKILL.md"])
         });
-        lock.put(entry("b", Kind::Plugin, &["plugin.json"]));
+        let mut offered = entry("b", Kind::Plugin, &["plugin.json"]);
+        let (marketplace, reference) = ("./market".to_owned(), Some("v1".to_owned()));
+        offered.origin.offer = Some(Offer { marketplace, reference, plugin: "b".to_owned() });
+        lock.put(offered);
         lock
     }
 
@@ -229,6 +245,7 @@ mod tests {
             source_type = "git"
             path = "skills/b"
             resolved = "0000000000000000000000000000000000000000"
+            offer = { marketplace = "./market", ref = "v1", plugin = "b" }
             digest = "sha256:d6a217024d4e77b96b9b4683dee8ea5d1d739669a0600bee161d074fa87402e5"
             files = [
               { path = "plugin.json", size = 11, digest = "sha256:7b32f67ab72ef7b295c60be75ff703b7660e0f7e737e77251e5cc69deb7844aa" },
@@ -278,7 +295,7 @@ mod tests {
             "pinned = true",
             "pinnd = true",
             &expect![
-                "line 10: unknown field `pinnd`, expected one of `name`, `source`, `source_type`, `path`, `ref`, `resolved`, `pinned`, `linked`, `digest`, `previous`, `files`"
+                "line 10: unknown field `pinnd`, expected one of `name`, `source`, `source_type`, `path`, `ref`, `resolved`, `offer`, `pinned`, `linked`, `digest`, `previous`, `files`"
             ],
         );
         check("[[skill]]", "[[skill]", &expect!["line 4: unclosed array table, expected `]`"]);

@@ -46,6 +46,7 @@ impl World {
                     path: None,
                     reference: None,
                     resolved: None,
+                    offer: None,
                 },
                 pinned: false,
                 linked: false,

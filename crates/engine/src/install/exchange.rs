@@ -1,0 +1,107 @@
+//! `import` and `export`: what is installed, taken to other machines and installers and brought from them. What a file is, its content says.
+
+use super::Installer;
+use super::foreign::{ForeignForm, ImportRequest, export_lock, import_lock};
+use super::place::Scope;
+use crate::cause::with_cause;
+use crate::reply::{Export, Import};
+use crate::{Code, Envelope, Refusal, counted};
+use guild_ledger::Timestamp;
+use guild_source::foreign::is_lock;
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
+
+/// No lock is longer.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// What to write, and where.
+pub struct ExportRequest<'a> {
+    /// The file.
+    pub path: &'a Path,
+    /// What is written into it.
+    pub form: ForeignForm,
+    /// Whose installation.
+    pub scope: Scope,
+    /// Whether a file that is there is replaced.
+    pub replace: bool,
+    /// The moment.
+    pub now: Timestamp,
+}
+
+/// Installs what a file says that others have.
+pub async fn import(desk: &Installer<'_>, request: &ImportRequest<'_>) -> Envelope<Import> {
+    let mut reply = Import { scope: request.scope.word(), ..Import::default() };
+    match imported(desk, request, &mut reply).await {
+        Ok(message) => Envelope::ok(reply).with_message(message),
+        Err(Refusal { code, message }) => Envelope::error(code, message, reply),
+    }
+}
+
+async fn imported(
+    desk: &Installer<'_>,
+    request: &ImportRequest<'_>,
+    reply: &mut Import,
+) -> Result<String, Refusal> {
+    let mut bytes = Vec::new();
+    let read = File::open(request.path).and_then(|file| file.take(MOST_BYTES).read_to_end(&mut bytes));
+    read.map_err(|error| {
+        let code =
+            if error.kind() == io::ErrorKind::NotFound { Code::PathNotFound } else { Code::ReadFailed };
+        Refusal::new(code, format!("cannot read {}: {error}", request.path.display()))
+    })?;
+    if is_lock(&bytes) {
+        return import_lock(desk, request, &bytes, reply).await;
+    }
+    let message = format!("{} is no lock of skills", request.path.display());
+    Err(Refusal::new(Code::LockInvalid, message))
+}
+
+/// Writes what is installed into a file for others.
+pub async fn export(desk: &Installer<'_>, request: &ExportRequest<'_>) -> Envelope<Export> {
+    let mut reply = Export { scope: request.scope.word(), ..Export::default() };
+    match exported(desk, request, &mut reply) {
+        Ok(()) => {
+            let left = match reply.skipped.len() {
+                0 => String::new(),
+                count => format!(", {} left out", counted(count, "skill")),
+            };
+            let message = format!("{} exported{left}", reply.exported.len());
+            Envelope::ok(reply).with_message(message)
+        }
+        Err(Refusal { code, message }) => Envelope::error(code, message, reply),
+    }
+}
+
+fn exported(desk: &Installer<'_>, request: &ExportRequest<'_>, reply: &mut Export) -> Result<(), Refusal> {
+    let text = export_lock(desk, request.scope, request.form, request.now, reply)?;
+    write(request.path, request.replace, |file| file.write_all(text.as_bytes()))?;
+    reply.path = Some(request.path.to_string_lossy().into_owned());
+    Ok(())
+}
+
+/// Writes a file whole or not at all, and over another one only where that is asked for.
+fn write(
+    path: &Path,
+    replace: bool,
+    content: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<(), Refusal> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let written = || -> io::Result<()> {
+        let mut file = tempfile::Builder::new().prefix(".guild-export-").tempfile_in(directory)?;
+        content(file.as_file_mut())?;
+        file.as_file().sync_all()?;
+        let placed = if replace { file.persist(path) } else { file.persist_noclobber(path) };
+        placed.map(drop).map_err(|error| error.error)
+    };
+    written().map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            let message = format!("{} is there already; `--replace` writes over it", path.display());
+            Refusal::new(Code::AlreadyExists, message)
+        }
+        _ => Refusal::new(
+            Code::WriteFailed,
+            format!("cannot write {}: {}", path.display(), with_cause(&error)),
+        ),
+    })
+}

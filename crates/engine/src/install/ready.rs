@@ -1,0 +1,206 @@
+//! What was chosen of a source, read, vetted, and put in its place all at once.
+
+use super::candidate::Candidate;
+use super::preview::{previews, waiting};
+use super::settled::{Fate, settle};
+use super::staging::stage_all;
+use super::vetting::{self, Look};
+use super::{Installer, failure};
+use crate::reply::{InstalledChange, PluginPreview, VettedCandidate};
+use crate::{Code, Refusal, counted};
+use guild_source::lock::{Entry, Lock, Offer, Origin, Previous};
+use guild_source::site::{Change, Site};
+use guild_source::store::Stored;
+use std::path::{Path, PathBuf};
+
+/// One thing that is ready to be installed.
+pub struct Ready {
+    /// What it is, and where it lies in its source.
+    pub candidate: Candidate,
+    /// Its files.
+    pub stored: Stored,
+    /// The source.
+    pub origin: Origin,
+}
+
+/// How things are put in their place.
+#[derive(Debug, Clone, Copy)]
+pub struct Placing {
+    /// Whether a link to the directory is made instead of a copy.
+    pub link: bool,
+    /// Whether what is installed under the same name is replaced.
+    pub replace: bool,
+}
+
+/// What has become of what was to be installed.
+pub struct Placed {
+    /// Each of them.
+    pub changes: Vec<InstalledChange>,
+    /// The plugins among them that are off.
+    pub previews: Vec<PluginPreview>,
+    /// The lock that says so.
+    pub lock: String,
+    /// All of it in a sentence.
+    pub message: String,
+}
+
+/// Reads the files of what was chosen of a source, once, into the store.
+pub fn read_all(desk: &Installer<'_>, chosen: &[Candidate], origin: &Origin) -> Result<Vec<Ready>, Refusal> {
+    (desk.progress)(&format!("reading {}", counted(chosen.len(), "skill")));
+    let wanted: Vec<(&str, &Path)> =
+        chosen.iter().map(|candidate| (candidate.name.as_str(), candidate.place.as_path())).collect();
+    let stored = stage_all(desk, &wanted)?;
+    let ready = |(candidate, stored): (&Candidate, Stored)| Ready {
+        candidate: candidate.clone(),
+        stored,
+        origin: origin.clone(),
+    };
+    Ok(chosen.iter().zip(stored).map(ready).collect())
+}
+
+/// Vets everything, and keeps what is not denied; gives what was found.
+pub fn admit(desk: &Installer<'_>, ready: &mut Vec<Ready>) -> Vec<VettedCandidate> {
+    let look = |ready: &'_ Ready| -> (Candidate, Stored) { (ready.candidate.clone(), ready.stored.clone()) };
+    let looked: Vec<(Candidate, Stored)> = ready.iter().map(look).collect();
+    let looks: Vec<Look<'_>> = looked
+        .iter()
+        .map(|(Candidate { kind, name, main, .. }, stored)| Look { kind: *kind, name, main, stored })
+        .collect();
+    let vetted = vetting::vet(desk, &looks);
+    ready.retain(|ready| vetting::denied(&vetted).all(|name| name != ready.candidate.name));
+    vetted
+}
+
+/// Puts everything in its place, all at once.
+pub async fn install(
+    desk: &Installer<'_>,
+    site: &Site,
+    placing: Placing,
+    ready: &[Ready],
+) -> Result<Placed, Refusal> {
+    let held = site.hold().map_err(failure::of_site)?;
+    let mut lock = site.read_lock().map_err(failure::of_site)?;
+    let mut fates: Vec<(Fate, Entry)> = Vec::new();
+    for ready in ready {
+        let entry = entry(placing, site, ready);
+        fates.push((fate(placing, site, &lock, &entry)?, entry));
+    }
+    for (fate, entry) in &mut fates {
+        let old = lock.get(entry.kind, &entry.name);
+        entry.pinned = old.is_some_and(|old| old.pinned);
+        entry.previous = match (&fate, old) {
+            (Fate::Updated, Some(old)) => Some(previous(old)),
+            (_, old) => old.and_then(|old| old.previous.clone()),
+        };
+        lock.put(entry.clone());
+    }
+    let changed = ready.iter().zip(&fates).filter(|(_, (fate, _))| *fate != Fate::Unchanged);
+    let changes: Vec<Change<'_>> = changed
+        .map(|(ready, (_, entry))| {
+            let (kind, name) = (entry.kind, entry.name.as_str());
+            if entry.linked {
+                Change::Link { kind, name, target: &ready.candidate.place }
+            } else {
+                Change::Place { kind, name, tree: &ready.stored.tree }
+            }
+        })
+        .collect();
+    let told = fates.iter().map(|(fate, entry)| (*fate, entry));
+    let changes = settle(desk, &held, &changes, &lock, told).await?;
+    let previews = previews(desk.store, &lock, &changes);
+    let message = format!("{}{}", sentence(&fates), waiting(&previews));
+    Ok(Placed { changes, previews, lock: site.lock_file().to_string_lossy().into_owned(), message })
+}
+
+/// What there was, to go back to.
+pub fn previous(old: &Entry) -> Previous {
+    Previous { resolved: old.origin.resolved.clone(), digest: old.digest }
+}
+
+impl Ready {
+    /// Where it came from, as the lock of a site says it.
+    pub fn origin_in(&self, site: &Site) -> Origin {
+        let Origin { source, path, offer, .. } = &self.origin;
+        let parts = [path.as_deref().unwrap_or_default(), &self.candidate.path];
+        let path = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
+        let is_here = |text: &str| text.starts_with('/');
+        let written = |text: &String| if is_here(text) { portable(site, text) } else { text.clone() };
+        let offer = offer.clone().map(|offer| Offer { marketplace: written(&offer.marketplace), ..offer });
+        let path = Some(path).filter(|path| !path.is_empty());
+        Origin { source: written(source), path, offer, ..self.origin.clone() }
+    }
+}
+
+fn entry(placing: Placing, site: &Site, ready: &Ready) -> Entry {
+    Entry {
+        name: ready.candidate.name.clone(),
+        kind: ready.candidate.kind,
+        origin: ready.origin_in(site),
+        pinned: false,
+        linked: placing.link,
+        digest: ready.stored.digest,
+        tree: ready.stored.tree.clone(),
+        previous: None,
+    }
+}
+
+/// A path as it is written into the lock: relative where it lies beside it, so that others who have the project have it too.
+fn portable(site: &Site, source: &str) -> String {
+    let directory = site.lock_file().parent().and_then(|directory| directory.canonicalize().ok());
+    let below = directory.as_deref().and_then(|directory| Path::new(source).strip_prefix(directory).ok());
+    below.map_or_else(|| source.to_owned(), |below| format!("./{}", below.to_string_lossy()))
+}
+
+/// What becomes of an entry, unless something of somebody else's is in its place.
+fn fate(placing: Placing, site: &Site, lock: &Lock, entry: &Entry) -> Result<Fate, Refusal> {
+    let (kind, name) = (entry.kind, &entry.name);
+    let place = site.place(kind, name);
+    let is_there = place.symlink_metadata().is_ok();
+    match lock.get(kind, name) {
+        None if is_there || is_flat(&place) => {
+            let message = format!(
+                "{kind} `{name}` is at {} already, and Guildhall did not install it; move it away first",
+                place.display()
+            );
+            Err(Refusal::new(Code::AlreadyExists, message))
+        }
+        None => Ok(Fate::Installed),
+        Some(old)
+            if is_there
+                && old.digest == entry.digest
+                && old.linked == entry.linked
+                && old.origin == entry.origin =>
+        {
+            Ok(Fate::Unchanged)
+        }
+        Some(_) if !is_there => Ok(Fate::Installed),
+        Some(_) if placing.replace => Ok(Fate::Updated),
+        Some(old) => {
+            let message = format!(
+                "{kind} `{name}` is installed already, from {}; `guild update {name}` brings it up to date, `--replace` takes this one",
+                old.origin.source
+            );
+            Err(Refusal::new(Code::AlreadyExists, message))
+        }
+    }
+}
+
+/// Whether a skill of that name lies there as one file.
+fn is_flat(place: &Path) -> bool {
+    let mut flat = PathBuf::from(place).into_os_string();
+    flat.push(".md");
+    Path::new(&flat).exists()
+}
+
+fn sentence(fates: &[(Fate, Entry)]) -> String {
+    let count = |wanted: Fate| fates.iter().filter(|(fate, _)| *fate == wanted).count();
+    let mut parts = Vec::new();
+    for (fate, word) in
+        [(Fate::Installed, "installed"), (Fate::Updated, "replaced"), (Fate::Unchanged, "as it was")]
+    {
+        if count(fate) > 0 {
+            parts.push(format!("{} {word}", count(fate)));
+        }
+    }
+    if parts.is_empty() { "nothing was installed".to_owned() } else { parts.join(", ") }
+}

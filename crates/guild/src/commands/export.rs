@@ -1,0 +1,70 @@
+//! `guild export`
+
+use crate::installing::{SiteArgs, within};
+use crate::print::{Ink, escape};
+use crate::ui::Ui;
+use clap::ValueEnum;
+use guild_engine::{ExportRequest, ForeignForm, export};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Write what is installed into a file for other installers
+///
+/// A lock for other installers has the skills and where they came from, with the hashes that those hold them to; what they have no way to
+/// say is left out and named.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  guild export skills-lock.json --format skills-lock
+  guild export ~/.agents/.skill-lock.json --format skill-lock --user")]
+pub struct Args {
+    /// The file to write
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// What to write
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Format,
+    /// Write over a file that is there
+    #[arg(long)]
+    replace: bool,
+    #[command(flatten)]
+    site: SiteArgs,
+}
+
+/// What can be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// `skills-lock.json`, version 1, of a project
+    SkillsLock,
+    /// `.skill-lock.json`, version 3, of a person
+    SkillLock,
+}
+
+pub fn run(args: &Args, ui: &Ui) -> ExitCode {
+    let path = ui.machine().directory.join(&args.file);
+    let request = ExportRequest {
+        path: &path,
+        form: match args.format {
+            Format::SkillsLock => ForeignForm::SkillsLock,
+            Format::SkillLock => ForeignForm::SkillLock,
+        },
+        scope: args.site.scope(),
+        replace: args.replace,
+        now: ui.moment(),
+    };
+    let envelope = within(ui, &args.site, async |installer| export(installer, &request).await);
+    ui.finish(&envelope, |data, style, out| {
+        for line in &data.exported {
+            writeln!(
+                out,
+                "{} {} {}",
+                style.ink(Ink::Green, "exported"),
+                line.kind,
+                escape::line(&line.name)
+            )?;
+        }
+        data.skipped.iter().try_for_each(|line| {
+            let word = style.ink(Ink::Yellow, "left out");
+            writeln!(out, "{word} {}: {}", escape::line(&line.name), escape::line(&line.reason))
+        })
+    })
+}

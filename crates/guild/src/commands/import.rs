@@ -1,0 +1,56 @@
+//! `guild import`
+
+use crate::installing::{SiteArgs, changes, findings, within};
+use crate::print::{Ink, escape};
+use crate::ui::Ui;
+use guild_engine::{InstallImportRequest, import};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Install what another installer's lock says
+///
+/// Reads `skills-lock.json` (version 1), `.skill-lock.json` (version 3) and `.clawhub/lock.json`: every skill is fetched from where
+/// it came, held to the lock's hash, vetted, and pinned in `guild.lock`. All of it is installed, or nothing.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  guild import skills-lock.json
+  guild import ~/.agents/.skill-lock.json --user --latest
+  guild import .clawhub/lock.json")]
+pub struct Args {
+    /// The file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Take what has moved at its source as it is now
+    #[arg(long)]
+    latest: bool,
+    /// Replace what is installed under the same name, local edits included
+    #[arg(long)]
+    replace: bool,
+    /// Leave out what the vet denies, instead of refusing everything
+    #[arg(long)]
+    skip_denied: bool,
+    #[command(flatten)]
+    site: SiteArgs,
+}
+
+pub fn run(args: &Args, ui: &Ui) -> ExitCode {
+    let path = ui.machine().directory.join(&args.file);
+    let request = InstallImportRequest {
+        path: &path,
+        scope: args.site.scope(),
+        latest: args.latest,
+        replace: args.replace,
+        skip_denied: args.skip_denied,
+    };
+    let envelope = within(ui, &args.site, async |installer| import(installer, &request).await);
+    if !ui.is_json() {
+        ui.show(|style, out| findings(&envelope.data.vetted, style, out)).ok();
+    }
+    ui.finish(&envelope, |data, style, out| {
+        changes(&data.installed, style, out)?;
+        data.skipped.iter().try_for_each(|line| {
+            let word = style.ink(Ink::Yellow, "left out");
+            writeln!(out, "{word} {}: {}", escape::line(&line.name), escape::line(&line.reason))
+        })
+    })
+}

@@ -1,0 +1,249 @@
+//! What is installed, taken to other installers and machines and brought from them.
+
+use super::{check, done, tree, world, world_of_skills};
+use expect_test::expect;
+use guild_testkit::Env;
+use std::fs;
+
+fn read(env: &Env, path: &str) -> String {
+    fs::read_to_string(env.join(path)).unwrap()
+}
+
+#[test]
+fn a_lock_for_other_installers_is_written_and_comes_back() {
+    let (env, repository) = world_of_skills();
+    env.write("//- /project/own/notes/SKILL.md\n---\nname: notes\ndescription: Keeps notes\n---\n\nWrite down all of it, in the order in which it was said.\n");
+    done(&env, &["add", "acme/skills#v1", "--skill", "pdf,docx,acme"]);
+    done(&env, &["add", "./own/notes"]);
+    check(
+        &env,
+        "
+        guild export skills-lock.json --format skills-lock
+        guild export skills-lock.json --format skills-lock
+        guild export skills-lock.json --format skills-lock --replace --json
+        guild export skill-lock.json --format skill-lock
+        ",
+        &expect![[r#"
+            $ guild export skills-lock.json --format skills-lock
+            exported skill docx
+            exported skill notes
+            exported skill pdf
+            left out acme: it is a plugin
+            [stderr]
+            3 exported, 1 skill left out
+            $ guild export skills-lock.json --format skills-lock
+            exported skill docx
+            exported skill notes
+            exported skill pdf
+            left out acme: it is a plugin
+            [stderr]
+            error[already_exists]: [ROOT]/project/skills-lock.json is there already; `--replace` writes over it
+            [exit 1]
+            $ guild export skills-lock.json --format skills-lock --replace --json
+            {"status":"ok","code":"ok","message":"3 exported, 1 skill left out","data":{"scope":"project","form":"skills-lock","path":"[ROOT]/project/skills-lock.json","exported":[{"name":"docx","kind":"skill","digest":"sha256:a9d64729e87e047acf97121316cd846647d0bd1c20945089383e8cda41547b3f"},{"name":"notes","kind":"skill","digest":"sha256:0de5a9f2f5f0559ed622d9eee4ca12e09822d4eda95775961dce1271bc3cc636"},{"name":"pdf","kind":"skill","digest":"sha256:88b868391df3dc1ccfa13ae21ac02326d048c49e099bb0bdb73baa8122dd917c"}],"skipped":[{"name":"acme","reason":"it is a plugin"}]}}
+            $ guild export skill-lock.json --format skill-lock
+            exported skill docx
+            exported skill notes
+            exported skill pdf
+            left out acme: it is a plugin
+            [stderr]
+            3 exported, 1 skill left out
+        "#]],
+    );
+    // The hashes are those that the other installer and git have.
+    expect![[r#"
+        {
+          "version": 1,
+          "skills": {
+            "docx": {
+              "source": "acme/skills",
+              "ref": "v1",
+              "sourceType": "github",
+              "computedHash": "4b8a40b38b567c7195e1171e890625e33fc101ca81aad85497149aa4842e31c4"
+            },
+            "notes": {
+              "source": "./own/notes",
+              "sourceType": "local",
+              "computedHash": "fb24697b505d13b78347a63cb3ba31a092b4aa85bbb8d5ff1e27c40e06a478ae"
+            },
+            "pdf": {
+              "source": "acme/skills",
+              "ref": "v1",
+              "sourceType": "github",
+              "computedHash": "113b87fd436d968db8c082155a013f70da9430f8a36cac95992a7abecf410e30"
+            }
+          }
+        }
+    "#]]
+    .assert_eq(&read(&env, "project/skills-lock.json"));
+    let tree_id = repository.git(&["rev-parse", "v1:skills/pdf"]);
+    assert!(read(&env, "project/skill-lock.json").contains(tree_id.trim()), "{tree_id}");
+    done(&env, &["remove", "pdf", "docx", "acme", "notes"]);
+    check(
+        &env,
+        "
+        guild import skills-lock.json
+        guild import skills-lock.json
+        guild verify
+        guild import skill-lock.json --user
+        ",
+        &expect![[r#"
+            $ guild import skills-lock.json
+            installed skill notes (./own/notes)
+            installed skill docx (https://github.com/acme/skills at cacdd2bb6a9f)
+            installed skill pdf (https://github.com/acme/skills at cacdd2bb6a9f)
+            [stderr]
+            3 installed
+            $ guild import skills-lock.json
+            unchanged skill notes (./own/notes)
+            unchanged skill docx (https://github.com/acme/skills at cacdd2bb6a9f)
+            unchanged skill pdf (https://github.com/acme/skills at cacdd2bb6a9f)
+            [stderr]
+            3 as it was
+            $ guild verify
+            [stderr]
+            3 verified
+            $ guild import skill-lock.json --user
+            installed skill notes ([ROOT]/project/own/notes)
+            installed skill docx (https://github.com/acme/skills at cacdd2bb6a9f)
+            installed skill pdf (https://github.com/acme/skills at cacdd2bb6a9f)
+            [stderr]
+            3 installed
+        "#]],
+    );
+    expect![[r#"
+        skills/docx/SKILL.md
+        skills/notes/SKILL.md
+        skills/pdf/SKILL.md
+        skills/pdf/scripts/read.sh*"#]]
+    .assert_eq(&tree(&env, "project/.guild"));
+}
+
+#[test]
+fn what_has_moved_since_it_was_locked_is_not_taken_for_what_it_was() {
+    let (env, mut repository) = world_of_skills();
+    done(&env, &["add", "acme/skills", "--skill", "pdf"]);
+    done(&env, &["export", "skills-lock.json", "--format", "skills-lock"]);
+    done(&env, &["remove", "pdf"]);
+    repository.commit("//- /skills/pdf/SKILL.md\n---\nname: pdf\ndescription: Reads PDF files\n---\n\nRead it from the end to the beginning, and back again.\n");
+    repository.publish(&env.join("srv/acme"), "skills");
+    check(
+        &env,
+        "
+        guild import skills-lock.json
+        guild import skills-lock.json --latest
+        ",
+        &expect![[r#"
+            $ guild import skills-lock.json
+            [stderr]
+            error[source_changed]: `pdf` from https://github.com/acme/skills is not what it was when it was locked; nothing was installed: `--latest` takes it as it is now
+            [exit 1]
+            $ guild import skills-lock.json --latest
+            installed skill pdf (https://github.com/acme/skills at 2a859a0faf88)
+            [stderr]
+            1 installed
+        "#]],
+    );
+}
+
+#[test]
+fn clawhubs_skills_are_taken_from_where_it_has_put_them() {
+    let (env, _repository) = world_of_skills();
+    env.write("
+//- /project/.clawhub/lock.json
+{\"version\": 1, \"skills\": {
+  \"weather\": {\"version\": \"1.0.0\", \"installedAt\": 1700000000000},
+  \"pdf\": {\"version\": null, \"installedAt\": 1, \"sourceRepository\": \"acme/skills\", \"sourcePath\": \"skills/pdf\"}
+}}
+//- /project/skills/weather/SKILL.md
+---
+name: weather
+description: Tells the weather
+---
+
+Look out of the window, and say what you see there.
+");
+    check(
+        &env,
+        "guild import .clawhub/lock.json\nguild list --installed",
+        &expect![[r#"
+        $ guild import .clawhub/lock.json
+        installed skill weather (./skills/weather)
+        installed skill pdf (https://github.com/acme/skills at cacdd2bb6a9f)
+        [stderr]
+        2 installed
+        $ guild list --installed
+        NAME     KIND   WHERE    STATE   VERSION       SOURCE                          PREVIEW
+        pdf      skill  project  intact  cacdd2bb6a9f  https://github.com/acme/skills  Read the file that you were given, page by page.
+        weather  skill  project  intact  -             ./skills/weather                Look out of the window, and say what you see there.
+        [stderr]
+        2 installed
+    "#]],
+    );
+}
+
+#[test]
+fn what_cannot_be_imported_says_why() {
+    let env = world();
+    env.write("
+//- /project/newer.json
+{\"version\": 9, \"skills\": {}}
+//- /project/none.json
+[]
+//- /project/odd.json
+{\"version\": 1, \"skills\": {\"x\": {\"source\": \"ext::sh -c id\", \"sourceType\": \"git\"}}}
+//- /project/path.json
+{\"version\": 1, \"skills\": {\"x\": {\"source\": \"./x\", \"sourceType\": \"github\"}}}
+//- /project/option.json
+{\"version\": 1, \"skills\": {\"x\": {\"source\": \"a/b\", \"ref\": \"--upload-pack=id\", \"sourceType\": \"github\"}}}
+//- /project/empty.json
+{\"version\": 1, \"skills\": {\"x\": {\"source\": \"x\", \"sourceType\": \"node_modules\"}}}
+");
+    check(
+        &env,
+        "
+        guild import newer.json
+        guild import none.json
+        guild import odd.json
+        guild import path.json
+        guild import option.json
+        guild import empty.json
+        guild import absent.json
+        guild import empty.json --agent reviewer
+        ",
+        &expect![[r#"
+            $ guild import newer.json
+            [stderr]
+            error[lock_invalid]: [ROOT]/project/newer.json cannot be read: it is of version 9, and `skills-lock.json` 1, `.skill-lock.json` 3 and `.clawhub/lock.json` 1 are known
+            [exit 1]
+            $ guild import none.json
+            [stderr]
+            error[lock_invalid]: [ROOT]/project/none.json is no lock of skills
+            [exit 1]
+            $ guild import odd.json
+            [stderr]
+            error[source_invalid]: `ext::sh -c id` is no source: it has a blank in it; a directory is written ./like this
+            [exit 2]
+            $ guild import path.json
+            [stderr]
+            error[source_invalid]: the lock's source `./x` is a path, and says that it is none
+            [exit 2]
+            $ guild import option.json
+            [stderr]
+            error[source_invalid]: the lock's source `a/b` has no such ref
+            [exit 2]
+            $ guild import empty.json
+            left out x: it came out of `node_modules`; install it from its repository
+            [stderr]
+            nothing was installed, 1 skill left out
+            $ guild import absent.json
+            [stderr]
+            error[path_not_found]: cannot read [ROOT]/project/absent.json: No such file or directory (os error 2)
+            [exit 1]
+            $ guild import empty.json --agent reviewer
+            [stderr]
+            error[person_required]: agent `reviewer` cannot decide this; it takes a person
+            [exit 3]
+        "#]],
+    );
+}
