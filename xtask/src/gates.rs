@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::{audit, bench_tests, process, tidy, vm};
+use crate::{audit, bench_tests, mcp, process, tidy, vm};
 
 /// One thing that has to hold.
 pub struct Step {
@@ -108,6 +108,13 @@ pub const TESTS: &[Step] = &[Step {
     fix: "run `cargo nextest run -E 'test(NAME)'` for one test; UPDATE_EXPECT=1 rewrites snapshots, then read the diff",
 }];
 
+/// What others have written to judge servers of MCP, and to talk to them.
+pub const MCP: &[Step] = &[Step {
+    name: "mcp",
+    action: Action::Own(mcp::run),
+    fix: "what failed is said above; `cargo xtask mcp-conformance` repeats it",
+}];
+
 /// The attacks again, on Docker and Podman, which the tests start by themselves. What a user is without cgroups is no business of theirs.
 pub const ENGINES: &[Step] = &[Step {
     name: "engines",
@@ -141,7 +148,7 @@ pub const MACHINE: &[Step] = &[
 ];
 
 /// Everything that CI checks, the quickest to tell first.
-pub const ALL: &[&[Step]] = &[QUALITY, DEPENDENCIES, DOCS, CONFORMANCE, TESTS, ENGINES, MACHINE];
+pub const ALL: &[&[Step]] = &[QUALITY, DEPENDENCIES, DOCS, CONFORMANCE, TESTS, MCP, ENGINES, MACHINE];
 
 /// Runs the steps of `subsets` in order, prints what each took, and stops at the first that fails.
 pub fn run(root: &Path, subsets: &[&[Step]]) -> Result<(), String> {

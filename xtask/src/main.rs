@@ -10,6 +10,7 @@
 mod audit;
 mod bench_tests;
 mod gates;
+mod mcp;
 mod process;
 mod soak;
 mod tidy;
@@ -53,6 +54,11 @@ const SUBCOMMANDS: &[Subcommand] = &[
         name: "conformance",
         about: "the conformance suite of `guild run`",
         run: Run::Alone(|root| gates::run(root, &[gates::CONFORMANCE])),
+    },
+    Subcommand {
+        name: "mcp-conformance",
+        about: "the official suite, the inspector and the Python client of MCP against the server",
+        run: Run::Alone(|root| gates::run(root, &[gates::MCP])),
     },
     Subcommand {
         name: "ci-gates",
@@ -124,6 +130,7 @@ mod tests {
               quality-check    formatting, clippy, tidy and the tests of the benchmarks
               docs-check       rustdoc and doctests
               conformance      the conformance suite of `guild run`
+              mcp-conformance  the official suite, the inspector and the Python client of MCP against the server
               ci-gates         all of the above and the tests, as CI runs them
               soak             the tests that kill and race, with all their rounds; `soak --help` lists them
               vm-test          tests in a small virtual machine with cgroup v2; `vm-test --help` has its options

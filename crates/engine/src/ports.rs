@@ -4,6 +4,7 @@
 //! that was cancelled.
 
 mod approver;
+mod guest;
 mod subagent;
 mod tool;
 
@@ -11,6 +12,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 pub use approver::{Answer, Approver, Question};
+pub use guest::{Guest, GuestAnswer, GuestCall, GuestError, GuestNote};
 pub use subagent::{SubagentError, SubagentRunner, SubagentTask};
 pub use tool::{Content, Listed, Tool, ToolAnswer, ToolCall, ToolError, ToolProvider, ToolResult, Unlisted};
 

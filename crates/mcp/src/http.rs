@@ -91,7 +91,13 @@ impl Http {
         if request.method() == Method::GET {
             desk.service.config.cancellation_token = self.server.changes().over().clone();
         }
-        desk.service.handle(request).await
+        let ends_session = request.method() == Method::DELETE;
+        let mut response = desk.service.handle(request).await;
+        // Some clients take the end of a session for a failure where it is only accepted.
+        if ends_session && response.status() == StatusCode::ACCEPTED {
+            *response.status_mut() = StatusCode::NO_CONTENT;
+        }
+        response
     }
 
     fn desk(&self, agent: &str) -> Desk {
@@ -100,7 +106,7 @@ impl Http {
     }
 
     fn open(&self, agent: &str) -> Desk {
-        let server = self.server.serving(agent);
+        let (server, agent) = (self.server.clone(), Arc::<str>::from(agent));
         let mut sessions = LocalSessionManager::default();
         sessions.session_config.keep_alive = Some(IDLE);
         let sessions = Arc::new(sessions);
@@ -108,7 +114,8 @@ impl Http {
         let config = StreamableHttpServerConfig::default()
             .with_cancellation_token(self.ended.clone())
             .disable_allowed_hosts();
-        let service = StreamableHttpService::new(move || Ok(server.clone()), Arc::clone(&sessions), config);
+        let service =
+            StreamableHttpService::new(move || Ok(server.serving(&agent)), Arc::clone(&sessions), config);
         Desk { service, sessions }
     }
 }

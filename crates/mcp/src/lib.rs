@@ -6,6 +6,7 @@
 mod approval;
 mod arguments;
 mod changes;
+mod guest;
 mod http;
 mod instructions;
 mod outcome;

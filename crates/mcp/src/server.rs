@@ -1,8 +1,11 @@
 //! The server: who is served, with what, and which part answers which request.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+#![expect(deprecated, reason = "earlier eras are served by what the last one has dropped")]
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use guild_engine::ports::Guest;
 use guild_engine::{Hall, Premises, Principal};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -10,13 +13,14 @@ use rmcp::model::{
     CustomResult, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ReadResourceRequestParams, ReadResourceResponse, RequestStateCodec, ServerCapabilities, ServerConfig,
-    SubscriptionFilter, Tool,
+    SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer};
 
 use crate::changes::Changes;
-use crate::{instructions, prompts, resources, skills, tools};
+use crate::{guest, instructions, prompts, resources, skills, tools};
 
 /// How an agent's call comes, as receipts name it.
 const VIA: &str = "mcp";
@@ -34,6 +38,8 @@ pub struct Settings {
 #[derive(Clone)]
 pub struct Server {
     agent: Arc<str>,
+    /// Tells sessions apart, where there are any.
+    session: u64,
     inner: Arc<Inner>,
 }
 
@@ -44,6 +50,8 @@ struct Inner {
     /// Seals what a client carries from one round of a request to the next.
     states: RequestStateCodec,
     changes: Changes,
+    sessions: AtomicU64,
+    guest: Option<Arc<dyn Guest>>,
     /// A client that is cut off has its runs written down as interrupted by whoever comes next.
     unsettled: AtomicBool,
 }
@@ -54,13 +62,29 @@ impl Server {
         // A key of this length is long enough.
         let (states, changes) = (RequestStateCodec::new_unchecked(key.to_vec()), Changes::default());
         let (Settings { agent, version }, unsettled) = (settings, AtomicBool::new(false));
-        let inner = Inner { premises, version, states, changes, unsettled };
-        Self { agent: agent.into(), inner: Arc::new(inner) }
+        let (sessions, guest) = (AtomicU64::new(1), None);
+        let inner = Inner { premises, version, states, changes, sessions, guest, unsettled };
+        Self { agent: agent.into(), session: 0, inner: Arc::new(inner) }
     }
 
-    /// The server of another agent, on the same premises.
-    pub(crate) fn serving(&self, agent: &str) -> Self {
-        Self { agent: agent.into(), inner: Arc::clone(&self.inner) }
+    /// Shows a guest's tools, resources and prompts beside our own. It is brought before anybody is served.
+    #[must_use]
+    pub fn with_guest(mut self, guest: Arc<dyn Guest>) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.guest = Some(guest);
+        }
+        self
+    }
+
+    /// The server of an agent's next session, on the same premises.
+    pub(crate) fn serving(&self, agent: &Arc<str>) -> Self {
+        let session = self.inner.sessions.fetch_add(1, Ordering::Relaxed);
+        Self { agent: Arc::clone(agent), session, inner: Arc::clone(&self.inner) }
+    }
+
+    /// Who is shown beside our own, if anybody is.
+    pub(crate) fn guest(&self) -> Option<&Arc<dyn Guest>> {
+        self.inner.guest.as_ref()
     }
 
     /// Everything that the engine needs.
@@ -107,8 +131,11 @@ impl Server {
 
     /// Looks for changes of skills, and tells those who listen.
     pub async fn look(&self) {
-        if self.premises().refresh().await.is_ok_and(|changes| !changes.is_empty()) {
-            self.changes().tell().await;
+        if let Ok(changes) = self.premises().refresh().await
+            && !changes.is_empty()
+        {
+            let changed = [changes.added, changes.removed, changes.changed].concat();
+            self.changes().tell(changed.into_iter().map(|change| change.name).collect()).await;
         }
     }
 }
@@ -121,9 +148,11 @@ impl ServerHandler for Server {
             .enable_prompts_list_changed()
             .enable_resources()
             .enable_resources_list_changed()
+            .enable_resources_subscribe()
             .enable_completions()
             .enable_extensions_with(skills::extension())
             .build();
+        let capabilities = guest::widened(self, capabilities);
         let server = Implementation::new("guildhall", &self.inner.version).with_title("Guildhall");
         ServerConfig::new(capabilities)
             .with_server_info(server)
@@ -135,11 +164,11 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::list()))
+        Ok(ListToolsResult::with_all_items([tools::list(), guest::offered(self, "tools")].concat()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools::list().into_iter().find(|tool| tool.name == name)
+        tools::list().into_iter().chain(guest::offered(self, "tools")).find(|tool| tool.name == name)
     }
 
     async fn call_tool(
@@ -148,7 +177,10 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         self.settle().await;
-        tools::call(self, request, context).await
+        match guest::tool(self, &request, &context).await {
+            Some(answer) => answer,
+            None => tools::call(self, request, context).await,
+        }
     }
 
     async fn list_resources(
@@ -156,7 +188,11 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        resources::list(self, request.and_then(|request| request.cursor))
+        let cursor = request.and_then(|request| request.cursor);
+        let guests = if cursor.is_none() { guest::offered(self, "resources") } else { Vec::new() };
+        let mut listed = resources::list(self, cursor)?;
+        listed.resources.extend(guests);
+        Ok(listed)
     }
 
     async fn list_resource_templates(
@@ -164,15 +200,19 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+        let guests = guest::offered(self, "resourceTemplates");
+        Ok(ListResourceTemplatesResult::with_all_items([resources::templates(), guests].concat()))
     }
 
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        resources::read(self, &request.uri).await.map(Into::into)
+        match guest::resource(self, &request, &context).await {
+            Some(answer) => answer,
+            None => resources::read(self, &request.uri).await.map(Into::into),
+        }
     }
 
     async fn list_prompts(
@@ -180,15 +220,22 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        prompts::list(self, request.and_then(|request| request.cursor))
+        let cursor = request.and_then(|request| request.cursor);
+        let guests = if cursor.is_none() { guest::offered(self, "prompts") } else { Vec::new() };
+        let mut listed = prompts::list(self, cursor)?;
+        listed.prompts.extend(guests);
+        Ok(listed)
     }
 
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        prompts::get(self, request).await.map(Into::into)
+        match guest::prompt(self, &request, &context).await {
+            Some(answer) => answer,
+            None => prompts::get(self, request).await.map(Into::into),
+        }
     }
 
     async fn complete(
@@ -218,5 +265,31 @@ impl ServerHandler for Server {
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         self.changes().add(context.peer);
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.changes().watch(self.session, context.peer, request.uri)
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.changes().unwatch(self.session, &request.uri);
+        Ok(())
+    }
+
+    async fn set_level(
+        &self,
+        _: SetLevelRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        // We log nothing to clients; a guest may, and says everything that it has to say.
+        self.guest().map(drop).ok_or_else(ErrorData::method_not_found::<SetLevelRequestMethod>)
     }
 }

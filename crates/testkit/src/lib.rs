@@ -16,6 +16,8 @@ mod fixture;
 mod git_server;
 mod guest_root;
 pub mod image;
+#[cfg(feature = "mcp")]
+mod mcp_guest;
 mod orphans;
 mod output;
 mod postgres;
@@ -36,6 +38,8 @@ pub use env::{Env, Invocation};
 pub use fixture::{Content, Entry, Fixture};
 pub use git_server::GitServer;
 pub use guest_root::{GuestRoot, guest_root};
+#[cfg(feature = "mcp")]
+pub use mcp_guest::SuiteGuest;
 pub use orphans::Orphans;
 pub use output::Output;
 pub use postgres::Postgres;

@@ -360,6 +360,36 @@ fn a_skill_that_comes_is_told_of_in_both_eras() {
 }
 
 #[test]
+fn a_resource_that_is_watched_is_told_of_when_its_skill_changes() {
+    let env = env(SKILLS);
+    let mut old = Client::shaking_hands(&env, "2025-06-18", json!({}));
+    for (method, uri) in [
+        ("resources/subscribe", "skill://greet/SKILL.md"),
+        ("resources/subscribe", "skill://greet/greet.sh"),
+        ("resources/subscribe", "skill://loud/SKILL.md"),
+        ("resources/unsubscribe", "skill://greet/greet.sh"),
+    ] {
+        old.call(method, json!({"uri": uri}));
+    }
+    let mut new = Client::stateless(&env, "default");
+    new.listen(json!({"resourceSubscriptions": ["skill://loud/SKILL.md", "skill://greet/SKILL.md"]}));
+    let greet = "---\nname: greet\ndescription: Greets otherwise\n---\nGreet them otherwise.\n";
+    env.write(&format!("//- /project/.guild/skills/greet/SKILL.md\n{greet}"));
+    for client in [&mut old, &mut new] {
+        let told = client.until("notifications/resources/updated");
+        assert_eq!(told["params"]["uri"], "skill://greet/SKILL.md");
+    }
+    // What was watched no more, and what has not changed, would have been told before anything that comes now.
+    env.write(
+        "//- /project/.guild/skills/loud/SKILL.md\n---\nname: loud\ndescription: Prints less\n---\nLoud.\n",
+    );
+    for client in [&mut old, &mut new] {
+        let told = client.until("notifications/resources/updated");
+        assert_eq!(told["params"]["uri"], "skill://loud/SKILL.md");
+    }
+}
+
+#[test]
 fn a_run_that_is_taken_back_ends_and_is_written_down() {
     let env = env(SKILLS);
     let mut client = Client::shaking_hands(&env, "2025-06-18", json!({"elicitation": {}}));

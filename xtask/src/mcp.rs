@@ -1,0 +1,145 @@
+//! `mcp-conformance`: the official suite, the inspector and the Python client, against the real server.
+//!
+//! What they need comes from npm and PyPI into `target/mcp-suite` and stays there. There is no list of failures that are put up with:
+//! every scenario that a revision of the protocol requires passes, and those of the skills extension.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+
+use crate::process;
+
+/// What npm installs; the suite needs a newer Node than most systems have.
+const PACKAGES: &str = include_str!("mcp/package.json");
+/// What pip installs.
+const PYTHON_CLIENT: &str = "mcp==2.3.0";
+/// Gives the suite a token.
+const BEARER: &str = "xtask/src/mcp/bearer.mjs";
+const CLIENTS: &str = "xtask/src/mcp/clients.py";
+/// The revisions whose requirements all hold.
+const REVISIONS: [&str; 2] = ["2026-07-28", "2025-11-25"];
+/// The scenarios of the skills extension for servers, which no revision requires.
+const SKILLS: [&str; 3] =
+    ["sep-2640-skills-enumeration", "sep-2640-skills-manifest", "sep-2640-skills-directory"];
+
+/// Installs what is missing, and runs everything.
+pub fn run(root: &Path) -> Result<(), String> {
+    // The whole workspace, as the other gates build it: one crate alone would be built with other features.
+    let build = ["build", "--workspace", "--locked", "--bins", "--examples"];
+    process::run(root, "cargo", &build, &[])?;
+    let tools = Tools::install(root)?;
+    suite(&tools)?;
+    let guild = tools.built.join("guild");
+    println!("  clients, by the real command");
+    let clients = root.join(CLIENTS);
+    process::run(
+        root,
+        &shown(&tools.python()),
+        &[&shown(&clients), &shown(&guild), &shown(&tools.node()), &shown(&tools.inspector())],
+        &[],
+    )
+}
+
+/// What was installed and built.
+struct Tools {
+    root: PathBuf,
+    directory: PathBuf,
+    built: PathBuf,
+}
+
+impl Tools {
+    fn install(root: &Path) -> Result<Self, String> {
+        let target = target(root)?;
+        let (directory, built) = (target.join("mcp-suite"), target.join("debug"));
+        let tools = Self { root: root.to_owned(), directory, built };
+        fs::create_dir_all(&tools.directory).map_err(|error| error.to_string())?;
+        let wanted = tools.directory.join("package.json");
+        if fs::read_to_string(&wanted).ok().as_deref() != Some(PACKAGES) || !tools.inspector().exists() {
+            println!("  install the suite and the inspector from npm");
+            fs::write(&wanted, PACKAGES).map_err(|error| error.to_string())?;
+            process::capture(&tools.directory, "npm", &["install", "--no-audit", "--no-fund"])?;
+        }
+        let installed = process::capture(root, &shown(&tools.python()), &["-c", "import mcp"]);
+        if installed.is_err() {
+            println!("  install the Python client from PyPI");
+            process::capture(&tools.directory, "python3", &["-m", "venv", "python"])?;
+            let install = ["-m", "pip", "install", "--quiet", PYTHON_CLIENT];
+            process::capture(&tools.directory, &shown(&tools.python()), &install)?;
+        }
+        Ok(tools)
+    }
+
+    fn node(&self) -> PathBuf {
+        self.directory.join("node_modules/node/bin/node")
+    }
+
+    fn inspector(&self) -> PathBuf {
+        self.directory.join("node_modules/.bin/mcp-inspector")
+    }
+
+    fn python(&self) -> PathBuf {
+        self.directory.join("python/bin/python")
+    }
+}
+
+/// The server with the suite's guest; it ends with this value, which holds its standard input.
+struct Server {
+    child: Child,
+    url: String,
+    token: String,
+}
+
+impl Server {
+    fn start(tools: &Tools) -> Result<Self, String> {
+        let program = shown(&tools.built.join("examples/mcp_suite"));
+        let mut command = process::command(&tools.root, &program, &[]);
+        let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let mut child = started.map_err(|error| format!("cannot start `{program}`: {error}"))?;
+        let mut lines = child.stdout.take().map(BufReader::new).into_iter().flat_map(BufRead::lines);
+        let mut line = || lines.next().and_then(Result::ok).ok_or("the server says nothing".to_owned());
+        let (url, token) = (line()?, line()?);
+        Ok(Self { child, url, token })
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        self.child.wait().ok();
+    }
+}
+
+fn suite(tools: &Tools) -> Result<(), String> {
+    let server = Server::start(tools)?;
+    let import = format!("--import=file://{}", shown(&tools.root.join(BEARER)));
+    let program =
+        shown(&tools.directory.join("node_modules/@modelcontextprotocol/conformance/dist/index.js"));
+    let of_revisions = REVISIONS.map(|revision| ["--requirements", revision]);
+    let of_skills = SKILLS.map(|scenario| ["--scenario", scenario]);
+    for [what, name] in of_revisions.into_iter().chain(of_skills) {
+        let arguments = [&import, program.as_str(), "server", "--url", &server.url, what, name];
+        let mut command = process::command(&tools.directory, &shown(&tools.node()), &arguments);
+        let output = command.env("GUILD_TOKEN", &server.token).stdin(Stdio::null()).output();
+        let output = output.map_err(|error| format!("cannot start Node: {error}"))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        if !output.status.success() {
+            return Err(format!("{what} {name} fails:\n{text}{}", String::from_utf8_lossy(&output.stderr)));
+        }
+        let total = text.lines().rev().find(|line| line.starts_with("Total:") || line.starts_with("Passed:"));
+        println!("  {name}: {}", total.unwrap_or("passed"));
+    }
+    Ok(())
+}
+
+/// Where cargo builds.
+fn target(root: &Path) -> Result<PathBuf, String> {
+    let metadata = process::capture(root, "cargo", &["metadata", "--format-version", "1", "--no-deps"])?;
+    let metadata: serde_json::Value = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;
+    let target = metadata.get("target_directory").and_then(serde_json::Value::as_str);
+    target.map(PathBuf::from).ok_or_else(|| "cargo does not say where it builds".to_owned())
+}
+
+fn shown(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
