@@ -40,7 +40,9 @@ impl McpTools {
         };
         let mut known = servers(&workshop.hall.config).into_iter();
         let Some(settings) = known.find(|known| known.name == server) else {
-            let message = format!("there is no MCP server `{server}` in your configuration (`mcp.servers`)");
+            let message = format!(
+                "no MCP server `{server}` is on (`mcp.servers.{server}` in your configuration); `guild check` says what is wrong with an entry"
+            );
             return Err(ToolError::Unavailable(message));
         };
         Ok((self.upstream(settings), tool))

@@ -3,7 +3,7 @@
 mod client;
 
 use crate::{env, envelope};
-use client::Client;
+pub(crate) use client::Client;
 use expect_test::{Expect, expect};
 use guild_testkit::Env;
 use serde_json::{Value as Json, json};

@@ -5,7 +5,8 @@ mod hostile;
 mod wire;
 
 use crate::env;
-use client::{Served, token, until};
+use client::until;
+pub(crate) use client::{Served, token};
 use guild_testkit::Env;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value as Json, json};

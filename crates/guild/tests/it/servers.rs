@@ -1,5 +1,7 @@
 //! Skills that dispatch to tools of the person's MCP servers: real servers, in real containers and over HTTP.
 
+use crate::mcp::Client;
+use crate::serve::{Served, token};
 use crate::{env, envelope};
 use expect_test::{Expect, expect, expect_file};
 use guild_testkit::{Env, session};
@@ -89,6 +91,59 @@ fn a_server_sees_what_its_entry_names_and_nothing_else() {
     assert!(!kept.contains("tick"), "{kept}");
 }
 
+/// A hall that serves over HTTP, and another whose skill asks it.
+#[test]
+fn a_server_over_http_is_sent_the_headers_that_its_entry_names() {
+    let other = env(crate::serve::SKILLS);
+    let served = Served::start(&other, &[]);
+    let (id, secret) = token(&other, "writer");
+    let env = env(ASKS);
+    env.write(&format!(
+        "//- /home/.config/guild/config.toml\nbuiltins = false\n[mcp.servers.hall]\nurl = \"http://{}/mcp\"\n\
+         headers = {{Authorization = \"Bearer ${{HALL_TOKEN}}\"}}\n",
+        served.address
+    ));
+    let run = ["run", "ask", "-p", "query=greets", "--approve", "once", "--json"];
+    let unset = envelope(&env.guild(&run).stdout());
+    assert_eq!(unset["code"], "provider_unavailable", "{unset}");
+    let set = env.invocation(&["secret", "set", "HALL_TOKEN"]).stdin(secret.clone()).output();
+    assert_eq!(set.code(), Some(0), "{set}");
+    let told = env.guild(&run);
+    let answered = envelope(&told.stdout());
+    assert_eq!(answered["code"], "ok", "{answered}");
+    assert!(answered["message"].as_str().unwrap().contains("greet (script): Greets somebody by name"));
+    assert!(!told.stdout().contains(&secret), "{told}");
+    assert_eq!(other.guild(&["token", "revoke", &id]).code(), Some(0));
+    let shut = envelope(&env.guild(&run).stdout());
+    assert_eq!(shut["code"], "provider_unavailable", "{shut}");
+}
+
+const ASKS: &str = r#"
+//- /project/.git/
+//- /project/.guild/skills/ask/SKILL.md
+---
+name: ask
+description: Asks another hall
+command_tool_provider: mcp
+command_tool: hall/skill_search
+params: {query: {type: string, required: true}}
+capabilities: {declared_tools: ["mcp:hall/skill_search"]}
+---
+Ask.
+"#;
+
+/// An agent asks for a skill, whose tool is that of a server; the server is reached once and serves every call.
+#[test]
+fn an_agents_call_goes_through_to_a_server_and_back() {
+    let env = clock("well");
+    let mut client = Client::stateless(&env, "default");
+    for place in ["Rome", "Oslo"] {
+        let call = json!({"name": "skill_run", "arguments": {"name": "when", "input": {"where": place}}});
+        let told = client.approved(call);
+        assert_eq!(told["structuredContent"]["data"]["output"]["time"], "12:00", "{told}");
+    }
+}
+
 #[test]
 fn a_tool_that_a_server_swaps_after_it_was_trusted_asks_again() {
     let env = clock("well");
@@ -174,7 +229,7 @@ fn a_server_that_nobody_configured_is_not_there() {
     let env = clock("well");
     env.write("//- /home/.config/guild/config.toml\nbuiltins = false\n");
     expect![[r#"
-        [provider_unavailable] there is no MCP server `clock` in your configuration (`mcp.servers`)
+        [provider_unavailable] no MCP server `clock` is on (`mcp.servers.clock` in your configuration); `guild check` says what is wrong with an entry
         null"#]]
     .assert_eq(&told(&asked(&env, "Rome", &["--approve", "once"])));
 }
