@@ -49,6 +49,7 @@ impl Builtin {
             input: (self.input)(),
             output: Some((self.output)()),
             is_read_only: true,
+            code: None,
         }
     }
 }

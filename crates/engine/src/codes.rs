@@ -48,6 +48,11 @@ codes! {
     ToolInputInvalid = "tool_input_invalid", 2, "The tool does not take what it was given.";
     ToolInputRequired = "tool_input_required", 1, "The tool asks for something that nobody can answer here.";
     ToolTimedOut = "tool_timed_out", 1, "The tool took longer than its provider is given.";
+    ToolCrashed = "tool_crashed", 1, "The tool ended before it had answered.";
+    ToolRuntimeMissing = "tool_runtime_missing", 1, "What runs the tool is not in its container.";
+    ToolNoAnswer = "tool_no_answer", 1, "The tool ended well and answered nothing.";
+    ToolAnswerNotJson = "tool_answer_not_json", 1, "What the tool answered is no JSON.";
+    ToolAnswerNotObject = "tool_answer_not_object", 1, "What the tool answered is JSON, but no object.";
     ToolOutputInvalid = "tool_output_invalid", 1, "The tool gave something else than it declares.";
     SubagentFailed = "subagent_failed", 1, "The child agent gave no answer.";
     ScriptNotFound = "script_not_found", 1, "The script that the skill names is not among its files.";

@@ -33,6 +33,7 @@ mod list;
 mod live;
 mod moment;
 mod places;
+mod plugin_tools;
 mod plugins;
 pub mod ports;
 mod premises;

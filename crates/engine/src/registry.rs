@@ -16,7 +16,7 @@ mod toggle;
 pub use ask::{is_management, perform_request};
 pub use cache::{RegistryCache, TIME_TO_LIVE, Viewed};
 pub use config::{NewValue, config_get, config_set, config_unset};
-pub(crate) use merged::plugin_sections;
 pub use merged::{SKILL_PRIORITY, merge, registry};
+pub(crate) use merged::{plugin_sections, plugin_that_counts};
 pub use register::{RegisterRequest, register, unregister};
 pub use toggle::{ToggleRequest, toggle};

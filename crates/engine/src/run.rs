@@ -33,9 +33,12 @@ use crate::workshop::Workshop;
 use crate::{Envelope, reply};
 
 pub use approval::Consent;
+pub(crate) use command_line::entrypoint_command;
 pub(crate) use hook::{Hook, run_hook};
+pub(crate) use output::response;
 pub use params::{Given, ParamError};
 pub use replay::replay;
+pub(crate) use scratch::ScratchDirectory;
 
 use prepare::{Prepared, prepare};
 use stop::Stop;

@@ -13,5 +13,5 @@ pub(crate) use live::usable;
 pub use live::{LaunchRequest, sandbox_exec, sandbox_launch, sandbox_list, sandbox_stop, sandbox_supervise};
 pub use policy::{ContainerRequest, LimitRequest, MountMode, MountRequest};
 pub use refusal::Refusal;
-pub(crate) use run::remarks;
 pub use run::{CommandRequest, RunRequest, sandbox_run};
+pub(crate) use run::{remarks, run_contained};

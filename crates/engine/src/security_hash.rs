@@ -12,6 +12,7 @@ mod load;
 mod locks;
 mod origin;
 mod payload;
+mod plugin;
 mod stage;
 
 pub use compare::compare;
@@ -22,4 +23,5 @@ pub use payload::{
     Configuration, ContractTerms, EntrypointFiles, ImageIdentity, Limits, LockFile, Payload, PluginIdentity,
     SkillIdentity, ToolIdentity,
 };
+pub(crate) use plugin::{StagedPlugin, stage_plugin};
 pub use stage::{Staged, stage};

@@ -5,6 +5,7 @@
 use guild_manifest::fold::nearest;
 
 use crate::builtin_tools::BuiltinTools;
+use crate::plugin_tools::PluginTools;
 use crate::ports::{Listed, Tool, ToolProvider, Unlisted};
 use crate::reply::{SilentProvider, ToolLine, Tools};
 use crate::workshop::Workshop;
@@ -59,20 +60,27 @@ async fn shown(workshop: &Workshop<'_>, name: &str) -> Result<ToolLine, Refusal>
 }
 
 /// Everybody who offers tools, our own first.
-fn providers<'a>(workshop: &Workshop<'a>) -> impl Iterator<Item = &'a dyn ToolProvider> {
-    [&BuiltinTools as &dyn ToolProvider].into_iter().chain(workshop.providers.iter().map(AsRef::as_ref))
+pub(crate) fn providers<'a>(workshop: &Workshop<'a>) -> impl Iterator<Item = &'a dyn ToolProvider> {
+    let own: [&dyn ToolProvider; 2] = [&BuiltinTools, &PluginTools];
+    own.into_iter().chain(workshop.providers.iter().map(AsRef::as_ref))
 }
 
 fn line(provider: &str, tool: Tool) -> ToolLine {
     ToolLine {
         name: format!("{provider}:{}", tool.name),
         provider: provider.to_owned(),
-        plugin: None,
+        plugin: plugin(provider, &tool.name),
         description: tool.description,
         read_only: tool.is_read_only,
         input_schema: tool.input,
         output_schema: tool.output,
     }
+}
+
+/// The plugin that a tool's name begins with.
+fn plugin(provider: &str, tool: &str) -> Option<String> {
+    let (plugin, _) = tool.split_once('/').filter(|_| provider == "plugin")?;
+    Some(plugin.to_owned())
 }
 
 fn told(provider: &str, silent: &Unlisted) -> SilentProvider {

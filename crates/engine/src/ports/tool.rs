@@ -20,6 +20,8 @@ pub struct Tool {
     pub output: Option<Value>,
     /// Whether it only looks; one that does more needs a grant.
     pub is_read_only: bool,
+    /// The digest of the code behind it, where that is here; other code is another tool.
+    pub code: Option<String>,
 }
 
 /// One call.
@@ -30,6 +32,12 @@ pub struct ToolCall<'a> {
     pub input: &'a Map<String, Value>,
     /// For which agent.
     pub agent: &'a str,
+    /// By which skill.
+    pub skill: &'a str,
+    /// In which state of it.
+    pub security_hash: String,
+    /// The code that was approved, where that is here.
+    pub code: Option<&'a str>,
     /// Told how far it is: the part that is done, the whole where it is known, and a word.
     pub progress: &'a (dyn Fn(f64, Option<f64>, &str) + Send + Sync),
 }
@@ -90,6 +98,21 @@ pub enum ToolError {
     /// It took too long.
     #[error("{0}")]
     TimedOut(String),
+    /// It ended before it had answered.
+    #[error("{0}")]
+    Crashed(String),
+    /// What runs it is not there.
+    #[error("{0}")]
+    RuntimeMissing(String),
+    /// It ended well and said nothing.
+    #[error("{0}")]
+    NoAnswer(String),
+    /// What it said is no JSON.
+    #[error("{0}")]
+    NotJson(String),
+    /// What it said is JSON, but no object.
+    #[error("{0}")]
+    NotAnObject(String),
     /// It failed.
     #[error("{0}")]
     Failed(String),
@@ -144,6 +167,11 @@ impl ToolError {
             Self::Input(_) => Code::ToolInputInvalid,
             Self::Unavailable(_) => Code::ProviderUnavailable,
             Self::TimedOut(_) => Code::ToolTimedOut,
+            Self::Crashed(_) => Code::ToolCrashed,
+            Self::RuntimeMissing(_) => Code::ToolRuntimeMissing,
+            Self::NoAnswer(_) => Code::ToolNoAnswer,
+            Self::NotJson(_) => Code::ToolAnswerNotJson,
+            Self::NotAnObject(_) => Code::ToolAnswerNotObject,
             Self::Failed(_) => Code::ProviderExecutionFailed,
         };
         Refusal::new(code, self.to_string())

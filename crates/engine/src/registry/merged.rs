@@ -73,6 +73,26 @@ pub(crate) fn plugin_sections(hall: &Hall, gate: &mut Gate, agent: &str) -> Vec<
     merged.prompt_sections
 }
 
+/// The plugin of this name, if a person has switched it on.
+///
+/// # Errors
+/// Where the vet denies it, or where nobody can tell what is on.
+pub(crate) fn plugin_that_counts<'h>(hall: &'h Hall, name: &str) -> Result<Option<&'h PluginEntry>, Refusal> {
+    if let Some(why) = &hall.unread_registry {
+        return Err(Refusal::new(Code::LedgerUnavailable, why.clone()));
+    }
+    let mut on = hall.snapshot.plugins.iter().filter(|entry| counts(hall, entry, None));
+    let Some(entry) = on.find(|entry| entry.plugin.name == name) else { return Ok(None) };
+    let mut gate = Gate::open(hall);
+    let denied = is_denied(&mut gate, entry);
+    gate.close();
+    if denied {
+        let message = format!("the vet denies plugin `{name}`; `guild vet` on its directory says why");
+        return Err(Refusal::new(Code::SecurityPreflightDenied, message));
+    }
+    Ok(Some(entry))
+}
+
 /// Whether a person has switched it on, and it is on for this agent.
 fn counts(hall: &Hall, entry: &PluginEntry, agent: Option<&str>) -> bool {
     let by_person = hall.machine.switches.at(&entry.key());

@@ -55,6 +55,12 @@ pub fn script(template: &str, parameters: &Map<String, Value>) -> Result<Script,
     Ok(Script { path, arguments: left.map(|(name, value)| (name.clone(), text(value))).collect() })
 }
 
+/// The command of a plugin's file that takes no arguments; `first_bytes` say what runs it.
+pub fn entrypoint_command(path: &str, first_bytes: &[u8]) -> Vec<String> {
+    let script = Script { path: path.to_owned(), arguments: Vec::new() };
+    argv(&interpreter(path, first_bytes), &script)
+}
+
 /// The whole command.
 pub fn argv(interpreter: &str, script: &Script) -> Vec<String> {
     let mut line = format!("cd /skill && {interpreter} {}", quoted(&script.path));

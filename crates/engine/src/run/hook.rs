@@ -9,7 +9,7 @@ use guild_manifest::plugin::{Lifecycle, ToolRun};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-use super::command_line::{Script, argv, interpreter};
+use super::command_line::entrypoint_command;
 use super::executor::Call;
 use super::prepare::{Draft, prepare_hook};
 use super::stop::Stop;
@@ -108,8 +108,7 @@ fn call(staged: &Staged, run: ToolRun) -> Result<Call, Refusal> {
                 let message = format!("there is no file `{path}` in the plugin");
                 Refusal::new(Code::ScriptNotFound, message)
             })?;
-            let interpreter = interpreter(&path, &first);
-            argv(&interpreter, &Script { path, arguments: Vec::new() })
+            entrypoint_command(&path, &first)
         }
     };
     Ok(Call { needs_grant: true, shown: command.clone(), command, ..Call::default() })

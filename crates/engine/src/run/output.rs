@@ -14,24 +14,33 @@ use crate::reply::OutputFile;
 use crate::schema::Validator;
 
 /// The file that holds the result.
-pub const RESPONSE: &str = "response.json";
+const RESPONSE: &str = "response.json";
 /// The largest result that is read.
 const LARGEST: u64 = 16 << 20;
 
 /// The result.
 pub fn read(directory: Option<&Path>, stdout: &[u8]) -> Result<Value, String> {
-    if let Some(file) = directory.map(|directory| directory.join(RESPONSE)).filter(|file| file.is_file()) {
-        let mut bytes = Vec::new();
-        let opened = fs::File::open(&file).map_err(|error| error.to_string())?;
-        opened.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-        if bytes.len() as u64 > LARGEST {
-            return Err(format!("/output/{RESPONSE} is larger than {LARGEST} bytes"));
-        }
+    if let Some(bytes) = directory.map(response).transpose()?.flatten() {
         return serde_json::from_slice(&bytes)
             .map_err(|error| format!("/output/{RESPONSE} is no JSON: {error}"));
     }
     let text = String::from_utf8_lossy(stdout);
     Ok(serde_json::from_str(text.trim()).unwrap_or_else(|_| Value::from(text.into_owned())))
+}
+
+/// What the file holds that is for the result, where there is one.
+pub fn response(directory: &Path) -> Result<Option<Vec<u8>>, String> {
+    let file = directory.join(RESPONSE);
+    if !file.is_file() {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    let opened = fs::File::open(&file).map_err(|error| error.to_string())?;
+    opened.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(format!("/output/{RESPONSE} is larger than {LARGEST} bytes"));
+    }
+    Ok(Some(bytes))
 }
 
 /// What is wrong with a result. A schema that refers to a file of the skill is read from the staged copy.

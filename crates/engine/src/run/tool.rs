@@ -11,10 +11,11 @@ use super::executor::{Call, Done, Executor};
 use super::params::ParamError;
 use super::prepare::{Draft, Prepared};
 use super::stop::Stop;
-use crate::builtin_tools::{self, BuiltinTools};
+use crate::builtin_tools;
 use crate::ports::{Pending, Tool as Described, ToolAnswer, ToolCall, ToolProvider, ToolResult};
 use crate::schema::Validator;
 use crate::security_hash::ToolIdentity;
+use crate::tools::providers;
 use crate::workshop::Workshop;
 use crate::{Code, Refusal};
 
@@ -129,8 +130,7 @@ fn may_use(workshop: &Workshop<'_>, agent: &str, tool: &str) -> bool {
 }
 
 fn provider<'a>(workshop: &Workshop<'a>, id: &str) -> Option<&'a dyn ToolProvider> {
-    let all = workshop.providers.iter().map(AsRef::as_ref).chain([&BuiltinTools as &dyn ToolProvider]);
-    all.into_iter().find(|provider| provider.id() == id)
+    providers(workshop).find(|provider| provider.id() == id)
 }
 
 fn qualified(dispatch: &Dispatch) -> String {
@@ -144,6 +144,7 @@ fn identity(dispatch: &Dispatch, tool: &Described) -> ToolIdentity {
         description: tool.description.clone(),
         input: tool.input.clone(),
         output: tool.output.clone(),
+        code: tool.code.clone(),
     }
 }
 
@@ -174,7 +175,15 @@ async fn call(
         return Err(nothing_more(Refusal::new(Code::SecurityHashMismatch, message)));
     }
     let input = input(arguments, &prepared.parameters);
-    let call = ToolCall { tool, input: &input, agent, progress: &|_, _, _| {} };
+    let call = ToolCall {
+        tool,
+        input: &input,
+        agent,
+        skill: &prepared.name,
+        security_hash: prepared.staged.security_hash.to_string(),
+        code: prepared.call.described.as_ref().and_then(|tool| tool.code.as_deref()),
+        progress: &|_, _, _| {},
+    };
     let answer = provider.call(workshop, call).await.map_err(|error| nothing_more(error.refusal()))?;
     let result = match answer {
         ToolAnswer::Done(result) => result,

@@ -64,6 +64,17 @@ pub async fn sandbox_run(
     }
 }
 
+/// The same for whoever is not a person at a terminal.
+pub(crate) async fn run_contained(
+    backends: &Backends,
+    images: &Images,
+    request: RunRequest<'_>,
+    command: CommandRequest<'_>,
+) -> Result<Outcome, Refusal> {
+    let chosen = backends.choose(request.backend, images.settings())?;
+    run(chosen, images, request, command).await.map(|(outcome, _)| outcome)
+}
+
 async fn run(
     chosen: Chosen<'_>,
     images: &Images,

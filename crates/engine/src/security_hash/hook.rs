@@ -1,16 +1,16 @@
 //! From a plugin that was found to a hook of it that can be approved and run: the whole plugin staged, its manifest read again from
 //! the copy, and hashed like a skill of it.
 
-use super::origin::Origin;
 use super::payload::{ImageIdentity, Payload, Surroundings};
+use super::plugin::{StagedPlugin, changed, stage_plugin};
 use super::stage::Staged;
 use crate::image::Images;
 use crate::vet::policy;
-use crate::{Code, Hall, Refusal};
+use crate::{Hall, Refusal};
 use guild_catalog::PluginEntry;
 use guild_manifest::plugin::{Lifecycle, Plugin, ToolRun};
 use guild_manifest::skill::{Contract, Kind, Param, Params, Skill, Workspace};
-use guild_source::store::{Store, Stored};
+use guild_source::store::Store;
 
 /// Stages a plugin for one of its hooks; the hook is the one that the staged manifest declares.
 ///
@@ -22,13 +22,8 @@ pub(crate) fn stage_hook(
     moment: Lifecycle,
     (images, store): (&Images, &Store),
 ) -> Result<(Staged, ToolRun), Refusal> {
-    let origin = Origin::of_plugin(entry);
+    let StagedPlugin { tree, root, plugin, identity: whose } = stage_plugin(entry, store)?;
     let name = &entry.plugin.name;
-    let stored = origin.stage(store);
-    let Stored { tree, root, .. } =
-        stored.map_err(|error| Refusal::staging_of(&format!("plugin `{name}`"), error))?;
-    let plugin = guild_catalog::read_plugin(&root, name).filter(|plugin| plugin.name == *name);
-    let plugin = plugin.ok_or_else(|| changed(name, "it does not load"))?;
     let run =
         plugin.lifecycle(moment).map_err(|why| changed(name, &format!("`{}` {why}", moment.as_str())))?;
     let run = run.ok_or_else(|| changed(name, &format!("it has no `{}`", moment.as_str())))?;
@@ -39,7 +34,7 @@ pub(crate) fn stage_hook(
     let role = images.settings().role.clone();
     let identity = ImageIdentity { role, digest: image.digest.to_string() };
     let around =
-        Surroundings { plugin: origin.plugin, policy: policy(&hall.config).version(), image: Some(identity) };
+        Surroundings { plugin: whose, policy: policy(&hall.config).version(), image: Some(identity) };
     let payload = Payload::new(&skill, own, &tree, around);
     let security_hash = store.put(payload.text()?.as_bytes())?;
     let staged = Staged {
@@ -85,8 +80,4 @@ fn skill(plugin: &Plugin, moment: Lifecycle, run: &ToolRun) -> Skill {
         requirements: None,
         contract: Some(Box::new(contract)),
     }
-}
-
-fn changed(name: &str, how: &str) -> Refusal {
-    Refusal::new(Code::SkillChanged, format!("plugin `{name}` is not what was found: {how}"))
 }

@@ -57,6 +57,9 @@ pub struct ToolIdentity {
     pub input: Json,
     /// JSON Schema of what it gives.
     pub output: Option<Json>,
+    /// The digest of the code behind it, where that is here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
 }
 
 /// Which skill it is.

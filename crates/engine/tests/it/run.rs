@@ -71,6 +71,7 @@ impl ToolProvider for Shop {
             input: json!({"type": "object"}),
             output: Some(json!({"type": "object", "required": ["price"]})),
             is_read_only: tool != "buy",
+            code: None,
         };
         Box::pin(async move {
             match tool {

@@ -124,6 +124,11 @@ const NO_HASH: &str = "sha256:00000000000000000000000000000000000000000000000000
 /// Codes that no single command line provokes, with the test that does.
 const ELSEWHERE: &[(Code, &str)] = &[
     (Code::UnknownAgent, NO_AGENT),
+    (Code::ToolCrashed, "plugin_tools::a_tool_that_ends_badly_is_tool_crashed"),
+    (Code::ToolRuntimeMissing, "plugin_tools::a_tool_whose_runtime_is_not_there_is_tool_runtime_missing"),
+    (Code::ToolNoAnswer, "plugin_tools::a_tool_that_says_nothing_is_tool_no_answer"),
+    (Code::ToolAnswerNotJson, "plugin_tools::a_tool_that_says_something_else_is_tool_answer_not_json"),
+    (Code::ToolAnswerNotObject, "plugin_tools::a_tool_that_says_no_object_is_tool_answer_not_object"),
     (Code::ProviderUnavailable, NO_SERVER),
     (Code::ToolTimedOut, SILENT_SERVER),
     (Code::PluginNotFound, PLUGINS),
@@ -451,7 +456,7 @@ fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
             {"status":"error","code":"usage","message":"unrecognized subcommand 'lst'; tip: a similar subcommand exists: 'list'","data":null}
             [exit 2]
             $ guild --json
-            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, deps, run, hash, diff, roots, plugins, enable, disable, registry, secret, new, add, verify, sync, outdated, update, rollback, pin, remove, link, prompt, render, reload, watch, mcp, serve, servers, connect, sandbox, image, changes, requests, approve, deny, grants, receipts, replay, token, tools, doctor, explain, completions]","data":null}
+            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, deps, run, hash, diff, roots, plugins, enable, disable, registry, secret, new, add, verify, sync, outdated, update, rollback, pin, remove, link, export, import, prompt, render, reload, watch, mcp, serve, servers, connect, sandbox, image, changes, requests, approve, deny, grants, receipts, replay, token, tools, doctor, explain, completions]","data":null}
             [exit 2]
             $ guild list --sourc x
             [stderr]

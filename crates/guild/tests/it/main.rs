@@ -26,6 +26,7 @@ mod json;
 mod mcp;
 mod modules;
 mod pipe;
+mod plugin_tools;
 mod power_cut;
 mod race;
 mod receipts;

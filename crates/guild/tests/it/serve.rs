@@ -173,7 +173,7 @@ fn one_look_tells_all_who_listen_and_listening_ends_with_the_server() {
 
 #[track_caller]
 fn await_method(wire: &mut Wire, method: &str) {
-    while wire.event().expect("the stream has not ended")["method"] != method {}
+    while wire.event().unwrap()["method"] != method {}
 }
 
 #[track_caller]

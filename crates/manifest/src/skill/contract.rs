@@ -265,7 +265,8 @@ fn dispatch(map: &Map, contract: &Contract, problems: &mut Vec<Problem>) -> Opti
             format!("declare `{qualified}` there"),
         ));
     }
-    if provider == "plugin" && contract.entrypoint.is_none() {
+    // A name with a slash is a tool of a plugin; one without is the skill's own.
+    if provider == "plugin" && contract.entrypoint.is_none() && !tool.contains('/') {
         let message = "the provider is `plugin`, but `plugin.entrypoint` is missing";
         problems.push(malformed(
             map,

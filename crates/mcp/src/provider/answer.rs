@@ -17,6 +17,7 @@ pub(super) fn tool(described: &Described, is_read_only: bool) -> Tool {
         input: Value::Object(described.input_schema.as_ref().clone()),
         output: described.output_schema.as_ref().map(|schema| Value::Object(schema.as_ref().clone())),
         is_read_only,
+        code: None,
     }
 }
 

@@ -38,7 +38,7 @@ pub fn changes(old: &Payload, new: &Payload) -> Vec<CapabilityChange> {
 /// The tool that somebody else offers: what it is said to do, and in which form.
 fn described(payload: &Payload) -> Option<String> {
     let tool = payload.tool.as_ref()?;
-    let form = canonical::to_string(&(&tool.input, &tool.output)).unwrap_or_default();
+    let form = canonical::to_string(&(&tool.input, &tool.output, &tool.code)).unwrap_or_default();
     Some(format!("{} ({})", tool.description, Digest::of(form.as_bytes())))
 }
 
