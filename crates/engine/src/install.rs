@@ -4,6 +4,7 @@
 //! Nothing that is installed is ever rewritten, and nothing of it is executed here.
 
 mod add;
+mod bundle;
 mod candidate;
 mod compare;
 mod drift;
@@ -41,7 +42,7 @@ use guild_source::git::GitProgram;
 use guild_source::store::Store;
 
 pub use add::{AddRequest, Choice, add};
-pub use exchange::{ExportRequest, export, import};
+pub use exchange::{ExportForm, ExportRequest, export, import};
 pub use follow::{is_unsettled, recover};
 pub use foreign::{ForeignForm, ImportRequest};
 pub use host_git::HostGit;
