@@ -92,9 +92,9 @@ pub use image::{
 };
 pub use install::{
     AddRequest, Choice, Edits, ExportForm, ExportRequest, ForeignForm, HostGit,
-    ImportRequest as InstallImportRequest, Installer, Registrar, RemoveRequest, Scope as InstallScope,
-    SyncRequest, UpdateRequest, add, export, import, installed, is_unsettled, may_install, outdated, pin,
-    recover as recover_install, remove, rollback, sync, update, verify,
+    ImportRequest as InstallImportRequest, InstallWish, Installer, Registrar, RemoveRequest,
+    Scope as InstallScope, SyncRequest, UpdateRequest, add, export, import, installed, is_unsettled,
+    may_install, outdated, pin, recover as recover_install, remove, rollback, sync, update, verify, wish,
 };
 pub use link::{LinkRequest, link};
 pub use list::{ListRequest, list};

@@ -23,6 +23,9 @@ pub struct Add {
     pub lock: Option<String>,
     /// What the plugins bring that have come and are off until somebody switches them on.
     pub previews: Vec<PluginPreview>,
+    /// The request that an agent's wish has become.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
 }
 
 /// What a plugin brings.
@@ -129,6 +132,9 @@ pub struct Changed {
     pub vetted: Vec<VettedCandidate>,
     /// What the plugins bring that have come and are off until somebody switches them on.
     pub previews: Vec<PluginPreview>,
+    /// The request that an agent's wish has become.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
 }
 
 /// Something installed that is not what the lock says.

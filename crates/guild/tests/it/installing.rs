@@ -12,6 +12,7 @@ mod private;
 mod refusals;
 mod registering;
 mod updating;
+mod wishes;
 
 use crate::env;
 use guild_testkit::{Env, Repository, git_script, session};
