@@ -19,6 +19,7 @@ mod manifest;
 mod market;
 mod merge;
 mod outdated;
+mod package;
 mod pin;
 mod place;
 mod preview;

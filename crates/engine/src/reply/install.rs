@@ -64,7 +64,7 @@ pub struct PluginPreview {
 pub struct SourceLine {
     /// The address, or the path.
     pub source: String,
-    /// `local`, `git`, `archive`, `skills` (a file at an address), `well-known` (a site's index) or `marketplace`.
+    /// `local`, `git`, `archive`, `skills` (a file at an address), `well-known` (a site's index), `npm` or `marketplace`.
     pub source_type: &'static str,
     /// The ref that was asked for; null for the default branch.
     pub r#ref: Option<String>,
@@ -204,7 +204,7 @@ pub struct InstalledLine {
     pub enabled: bool,
     /// Where it came from.
     pub source: String,
-    /// `local`, `git`, `archive`, `skills` (a file at an address) or `well-known` (a site's index).
+    /// `local`, `git`, `archive`, `skills` (a file at an address), `well-known` (a site's index) or `npm`.
     pub source_type: &'static str,
     /// Where it lies in the source; null for all of it.
     pub source_path: Option<String>,

@@ -8,6 +8,7 @@ mod exchanging;
 mod keeping;
 mod linking;
 mod markets;
+mod packages;
 mod private;
 mod refusals;
 mod registering;
