@@ -184,6 +184,7 @@ codes! {
     InstallConflict = "install_conflict", 1, "Somebody else changed what is installed at the same moment; nothing was changed.";
     LockInvalid = "lock_invalid", 1, "`guild.lock` cannot be read, or contradicts itself.";
     LockNewer = "lock_newer", 1, "A newer Guildhall has written `guild.lock`.";
+    BundleInvalid = "bundle_invalid", 3, "The file is no bundle, or a byte of it is not what was signed; nothing of it was kept.";
     NotInstalled = "not_installed", 1, "Nothing of that name is installed there; the message lists names near it.";
     VerifyFailed = "verify_failed", 1, "What is installed is not what the lock says; the reply has every difference.";
     SyncDrift = "sync_drift", 1, "Something differs from the lock, and nothing may.";

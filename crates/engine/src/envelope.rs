@@ -47,6 +47,11 @@ impl<T> Envelope<T> {
         self
     }
 
+    /// The same outcome with other data.
+    pub fn map<U>(self, data: impl FnOnce(T) -> U) -> Envelope<U> {
+        Envelope { status: self.status, code: self.code, message: self.message, data: data(self.data) }
+    }
+
     /// The exit code that a command ends with.
     pub fn exit_code(&self) -> u8 {
         self.code.exit_code()

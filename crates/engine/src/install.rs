@@ -4,6 +4,7 @@
 //! Nothing that is installed is ever rewritten, and nothing of it is executed here.
 
 mod add;
+mod bundle;
 mod candidate;
 mod compare;
 mod drift;
@@ -18,6 +19,7 @@ mod manifest;
 mod market;
 mod merge;
 mod outdated;
+mod package;
 mod pin;
 mod place;
 mod preview;
@@ -33,6 +35,7 @@ mod sync;
 mod update;
 mod verify;
 mod vetting;
+mod wish;
 
 use crate::hall::Hall;
 use crate::{Books, Places, Principal, Refusal};
@@ -41,7 +44,7 @@ use guild_source::git::GitProgram;
 use guild_source::store::Store;
 
 pub use add::{AddRequest, Choice, add};
-pub use exchange::{ExportRequest, export, import};
+pub use exchange::{ExportForm, ExportRequest, export, import};
 pub use follow::{is_unsettled, recover};
 pub use foreign::{ForeignForm, ImportRequest};
 pub use host_git::HostGit;
@@ -54,6 +57,7 @@ pub use rollback::rollback;
 pub use sync::{SyncRequest, sync};
 pub use update::{Edits, UpdateRequest, update};
 pub use verify::verify;
+pub use wish::{InstallWish, wish};
 
 /// Everything that installing may use.
 pub struct Installer<'a> {

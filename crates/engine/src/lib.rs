@@ -94,10 +94,10 @@ pub use image::{
     image_remove,
 };
 pub use install::{
-    AddRequest, Choice, Edits, ExportRequest, ForeignForm, HostGit, ImportRequest as InstallImportRequest,
-    Installer, Registrar, RemoveRequest, Scope as InstallScope, SyncRequest, UpdateRequest, add, export,
-    import, installed, is_unsettled, may_install, outdated, pin, recover as recover_install, remove,
-    rollback, sync, update, verify,
+    AddRequest, Choice, Edits, ExportForm, ExportRequest, ForeignForm, HostGit,
+    ImportRequest as InstallImportRequest, InstallWish, Installer, Registrar, RemoveRequest,
+    Scope as InstallScope, SyncRequest, UpdateRequest, add, export, import, installed, is_unsettled,
+    may_install, outdated, pin, recover as recover_install, remove, rollback, sync, update, verify, wish,
 };
 pub use link::{LinkRequest, link};
 pub use list::{ListRequest, list};

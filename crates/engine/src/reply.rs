@@ -41,7 +41,7 @@ pub use changes::{ChangeDetail, ChangeSummary, ChangesDecided, ChangesList, Chan
 pub use check::{Check, CheckSummary, CheckedFile, OtherFile, ProblemLine};
 pub use connect::Connect;
 pub use deps::{Deps, DepsInstalled, StepLine};
-pub use exchange::{Export, ExportLine, Import, SkippedLine};
+pub use exchange::{Export, ExportLine, Import, ProposalLine, SkippedLine};
 pub use hash::Hash;
 pub use image::{
     ImageConfig, ImageDetail, ImageInspect, ImageKept, ImageLine, ImageList, ImageRemove, ImageSource,

@@ -8,8 +8,8 @@ use guild_engine::catalog::Freshness;
 use guild_engine::ledger::via;
 use guild_engine::reply::{CandidateLine, InstalledChange, PluginPreview, VettedCandidate};
 use guild_engine::{
-    Code, Envelope, Hall, HostGit, InstallScope, Installer, Principal, Registrar, is_unsettled, may_install,
-    recover_install,
+    Code, Envelope, Hall, HostGit, InstallScope, InstallWish, Installer, Principal, Refusal, Registrar,
+    is_unsettled, may_install, recover_install, wish,
 };
 use std::io::{self, Write};
 use std::mem::ManuallyDrop;
@@ -20,7 +20,7 @@ pub struct SiteArgs {
     /// Your own installation, for every project, instead of this project's
     #[arg(long)]
     user: bool,
-    /// Ask as this agent; agents cannot change what is installed, and their wish leaves a receipt
+    /// Ask as this agent; agents change nothing: what they wish to add or remove waits for an admin, all else is refused
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
 }
@@ -47,6 +47,34 @@ pub fn within<T: Default>(
         }
         at_desk(ui, &hall, Some(Registrar { books, by, now }), work).await
     })
+}
+
+/// Works on what is installed as the person at this machine.
+pub fn in_person<T: Default>(
+    ui: &Ui,
+    scope: InstallScope,
+    work: impl AsyncFnOnce(&Installer<'_>) -> Envelope<T>,
+) -> Envelope<T> {
+    within(ui, &SiteArgs { user: scope == InstallScope::User, agent: None }, work)
+}
+
+/// Leaves an agent's wish in the books, where it is an agent that asks.
+pub fn wished<T: Default>(
+    ui: &Ui,
+    args: &SiteArgs,
+    asked: &InstallWish,
+    note: impl FnOnce(&mut T, String),
+) -> Option<Envelope<T>> {
+    let by = ui.principal(Some(args.agent.as_deref()?));
+    let workspace = ui.machine().workspace();
+    Some(ask(ui, Access::Write, async |books| match wish(books, ui.moment(), &by, workspace, asked).await {
+        Ok((request, Refusal { code, message })) => {
+            let mut reply = T::default();
+            note(&mut reply, request);
+            Envelope::error(code, message, reply)
+        }
+        Err(refusal) => refusal.into_envelope(),
+    }))
 }
 
 /// Looks at what is installed, which everybody may.

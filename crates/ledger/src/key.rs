@@ -31,6 +31,8 @@ pub(crate) enum Purpose {
     Record,
     /// The chain's head outside the database.
     Head,
+    /// A bundle that is taken to another installation.
+    Bundle,
 }
 
 /// The secret key of this installation.
@@ -101,6 +103,11 @@ impl PublicKey {
         InstallationId(format!("ins_{digits}"))
     }
 
+    /// Whether `signature` is that of a bundle with this digest, by this key.
+    pub fn has_signed_bundle(&self, digest: &Digest, signature: &str) -> bool {
+        signature.parse().is_ok_and(|signature| self.verifies(Purpose::Bundle, digest, &signature))
+    }
+
     /// The digest that a chain of this installation begins with, in place of a receipt before the first.
     pub(crate) fn genesis(&self) -> Digest {
         Digest::of(&self.0)
@@ -133,6 +140,7 @@ impl Purpose {
             Self::Receipt => "receipt",
             Self::Record => "record",
             Self::Head => "head",
+            Self::Bundle => "bundle",
         };
         format!("guild {word} 1 {digest}")
     }

@@ -7,11 +7,12 @@ use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use guild_manifest::Digest;
 use tokio::sync::{Mutex, MutexGuard};
 
 use crate::database::{Connection, Database};
 use crate::head::HeadFile;
-use crate::key::{Key, KeyError};
+use crate::key::{Key, KeyError, Purpose};
 use crate::{InstallationId, Location, PublicKey, StoreError};
 
 /// What happened and what is allowed, durable and signed.
@@ -80,6 +81,16 @@ impl Ledger {
     /// The key that others check this installation's signatures with.
     pub fn public_key(&self) -> PublicKey {
         self.key.public
+    }
+
+    /// Signs a bundle that is taken to another installation, by its digest.
+    pub fn sign_bundle(&self, digest: &Digest) -> String {
+        self.key.sign(Purpose::Bundle, digest).to_string()
+    }
+
+    /// Whether what a key signs counts here: it is this installation's own, or one that the person trusts.
+    pub fn counts(&self, key: &PublicKey) -> bool {
+        self.counted_key(key.installation().as_str()).is_some_and(|known| known == key)
     }
 
     /// A digest of a secret value that only this installation can compute, so that receipts show whether two values were the

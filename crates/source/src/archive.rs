@@ -3,6 +3,7 @@
 //! An archive is a stranger's: every name, kind and size in it is looked at, what it claims of its sizes counts for nothing, and one
 //! bad entry refuses all of it. Whoever calls removes the directory where it is refused.
 
+mod pack;
 mod tar_file;
 mod zip_file;
 
@@ -10,6 +11,8 @@ use crate::landing::{Bounds, Landing, LandingError, Strictness, Unsafe, refused}
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
+
+pub use pack::Packer;
 
 /// How many names an archive may hold.
 pub const MAX_NAMES: u64 = 10_000;

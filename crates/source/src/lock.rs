@@ -60,6 +60,8 @@ pub enum SourceType {
     Skills,
     /// The index that a site publishes.
     WellKnown,
+    /// A package of npm.
+    Npm,
 }
 
 impl SourceType {
@@ -71,6 +73,7 @@ impl SourceType {
             Self::Archive => "archive",
             Self::Skills => "skills",
             Self::WellKnown => "well-known",
+            Self::Npm => "npm",
         }
     }
 }

@@ -6,6 +6,7 @@
 //! https://host/repo.git/path  git@host:repo.git   any repository: https, ssh, file
 //! https://host/owner/repo/tree/REF/path           a page of a forge
 //! https://host/a.zip  https://host/a/SKILL.md     an archive or a skill's file; #sha256:… says which
+//! npm:name  npm:@scope/name@VERSION               a package of npm
 //! …@NAME  …#REF                                   a skill or a ref; a ref
 //! ```
 //!
@@ -14,6 +15,7 @@
 mod forge;
 mod url;
 
+use crate::npm::NpmSpec;
 use guild_manifest::Digest;
 use std::path::PathBuf;
 
@@ -28,6 +30,8 @@ pub enum Spec {
     Git(GitSpec),
     /// A file at an address.
     Url(UrlSpec),
+    /// A package of npm.
+    Npm(NpmSpec),
 }
 
 /// A file at an address.
@@ -107,6 +111,10 @@ pub fn parse(text: &str, base: &str) -> Result<Spec, SpecError> {
     }
     if text.starts_with(['.', '/', '~']) {
         return Ok(Spec::Path(text.into()));
+    }
+    if let Some(package) = text.strip_prefix("npm:") {
+        let form = "behind `npm:` stands a package, such as @scope/name or name@1.2";
+        return NpmSpec::parse(package).map(Spec::Npm).ok_or_else(|| no_source(form));
     }
     if text.contains(char::is_whitespace) {
         return Err(no_source("it has a blank in it; a directory is written ./like this"));
@@ -224,6 +232,12 @@ mod tests {
                     let digest = digest.map(|digest| format!(" {digest}")).unwrap_or_default();
                     format!("{} {url}{digest}", if is_skill { "skill" } else { "archive" })
                 }
+                Ok(Spec::Npm(NpmSpec { package, version, .. })) => {
+                    format!(
+                        "npm {package}{}",
+                        version.map(|version| format!(" {version}")).unwrap_or_default()
+                    )
+                }
                 Err(error) => format!("no: {error}"),
             };
             shown.push_str(&format!("{text}\n    {line}\n").replace('\u{1b}', "[ESC]"));
@@ -253,6 +267,23 @@ mod tests {
                 ./a@b#c
                     path ./a@b#c
             "#]],
+        );
+    }
+
+    #[test]
+    fn packages_of_npm() {
+        check(
+            &["npm:tools", "npm:@acme/tools@^1.2", "npm:../x", "npm:"],
+            &expect![[r#"
+            npm:tools
+                npm tools
+            npm:@acme/tools@^1.2
+                npm @acme/tools ^1.2
+            npm:../x
+                no: `npm:../x` is no source: behind `npm:` stands a package, such as @scope/name or name@1.2
+            npm:
+                no: `npm:` is no source: behind `npm:` stands a package, such as @scope/name or name@1.2
+        "#]],
         );
     }
 

@@ -1,6 +1,7 @@
 //! `import` and `export`: what is installed, taken to other machines and installers and brought from them. What a file is, its content says.
 
 use super::Installer;
+use super::bundle::{export_bundle, import_bundle, is_bundle};
 use super::foreign::{ForeignForm, ImportRequest, export_lock, import_lock};
 use super::place::Scope;
 use crate::cause::with_cause;
@@ -20,13 +21,25 @@ pub struct ExportRequest<'a> {
     /// The file.
     pub path: &'a Path,
     /// What is written into it.
-    pub form: ForeignForm,
+    pub form: ExportForm,
     /// Whose installation.
     pub scope: Scope,
     /// Whether a file that is there is replaced.
     pub replace: bool,
     /// The moment.
     pub now: Timestamp,
+}
+
+/// What can be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportForm {
+    /// Everything, for a machine without a network.
+    Bundle {
+        /// Whether the chain of receipts comes with it.
+        receipts: bool,
+    },
+    /// A lock for another installer.
+    Lock(ForeignForm),
 }
 
 /// Installs what a file says that others have.
@@ -53,29 +66,46 @@ async fn imported(
     if is_lock(&bytes) {
         return import_lock(desk, request, &bytes, reply).await;
     }
-    let message = format!("{} is no lock of skills", request.path.display());
+    if is_bundle(&bytes) {
+        return import_bundle(desk, request, reply).await;
+    }
+    let message = format!("{} is neither a bundle nor a lock of skills", request.path.display());
     Err(Refusal::new(Code::LockInvalid, message))
 }
 
 /// Writes what is installed into a file for others.
 pub async fn export(desk: &Installer<'_>, request: &ExportRequest<'_>) -> Envelope<Export> {
     let mut reply = Export { scope: request.scope.word(), ..Export::default() };
-    match exported(desk, request, &mut reply) {
+    match exported(desk, request, &mut reply).await {
         Ok(()) => {
             let left = match reply.skipped.len() {
                 0 => String::new(),
                 count => format!(", {} left out", counted(count, "skill")),
             };
-            let message = format!("{} exported{left}", reply.exported.len());
+            let more = match reply.form {
+                "bundle" => {
+                    let receipts = counted(usize::try_from(reply.receipts).unwrap_or(usize::MAX), "receipt");
+                    format!(", with {} and {receipts}", counted(reply.grants, "approval"))
+                }
+                _ => String::new(),
+            };
+            let message = format!("{} exported{left}{more}", reply.exported.len());
             Envelope::ok(reply).with_message(message)
         }
         Err(Refusal { code, message }) => Envelope::error(code, message, reply),
     }
 }
 
-fn exported(desk: &Installer<'_>, request: &ExportRequest<'_>, reply: &mut Export) -> Result<(), Refusal> {
-    let text = export_lock(desk, request.scope, request.form, request.now, reply)?;
-    write(request.path, request.replace, |file| file.write_all(text.as_bytes()))?;
+async fn exported(
+    desk: &Installer<'_>,
+    request: &ExportRequest<'_>,
+    reply: &mut Export,
+) -> Result<(), Refusal> {
+    let bytes = match request.form {
+        ExportForm::Bundle { receipts } => export_bundle(desk, request.scope, receipts, reply).await?,
+        ExportForm::Lock(form) => export_lock(desk, request.scope, form, request.now, reply)?.into_bytes(),
+    };
+    write(request.path, request.replace, |file| file.write_all(&bytes))?;
     reply.path = Some(request.path.to_string_lossy().into_owned());
     Ok(())
 }

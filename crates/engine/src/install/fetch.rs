@@ -1,5 +1,6 @@
 //! Getting a source: a directory as it lies, an archive unpacked, a repository fetched, each at one place afterwards.
 
+use super::package::package;
 use super::site_index::fetch_site;
 use super::{Installer, failure};
 use crate::cause::with_cause;
@@ -67,6 +68,7 @@ pub fn understand(desk: &Installer<'_>, text: &str, reference: Option<&str>) -> 
             let message = "a file at an address has no refs; `--ref` is for repositories";
             return Err(Refusal::new(Code::SourceInvalid, message));
         }
+        Spec::Npm(npm) => npm.version = reference.map(str::to_owned).or(npm.version.take()),
         Spec::Url(_) => {}
     }
     Ok(spec)
@@ -93,6 +95,7 @@ pub async fn fetch(desk: &Installer<'_>, spec: &Spec, wanted: &[String]) -> Resu
             repository(desk, spec).await
         }
         Spec::Url(spec) => remote(desk, spec).await,
+        Spec::Npm(spec) => package(desk, spec).await,
     }
 }
 
@@ -217,18 +220,21 @@ pub fn digest_of(path: &Path) -> io::Result<Digest> {
 
 /// The forge that `owner/repo` means: `sources.github` of the person's or the machine's configuration, for a mirror.
 pub fn forge(config: &Config) -> Result<String, Refusal> {
+    Ok(setting(config, "github")?.unwrap_or_else(|| FORGE.to_owned()))
+}
+
+/// The address that the person's or the machine's configuration names for a kind of source; a project's does not count.
+pub fn setting(config: &Config, key: &str) -> Result<Option<String>, Refusal> {
     let sections = config.sections.iter().filter(|section| section.name == "sources");
     let own = sections.filter(|section| section.layer != Layer::Project);
-    let Some(value) = own.filter_map(|section| section.data.get("github")).next_back() else {
-        return Ok(FORGE.to_owned());
-    };
+    let Some(value) = own.filter_map(|section| section.data.get(key)).next_back() else { return Ok(None) };
     match value {
         Data::Text(base) if spec::parse(&format!("{base}/a/b"), FORGE).is_ok() && base.contains("://") => {
-            Ok(base.clone())
+            Ok(Some(base.clone()))
         }
         _ => {
             let message =
-                "`sources.github` in your configuration is no address such as `https://git.example`";
+                format!("`sources.{key}` in your configuration is no address such as `https://git.example`");
             Err(Refusal::new(Code::SourceInvalid, message))
         }
     }

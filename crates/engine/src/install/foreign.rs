@@ -105,7 +105,7 @@ fn understand(
         (Spec::Git(git), Some(reference)) if spec::is_reference(reference) => {
             git.reference = Some(reference.to_owned());
         }
-        (Spec::Git(_), None) | (Spec::Path(_) | Spec::Url(_), None) => {}
+        (_, None) => {}
         _ => return Err(refused("has no such ref")),
     }
     Ok(spec)
@@ -216,7 +216,7 @@ fn foreign_entry(desk: &Installer<'_>, entry: &Entry) -> Result<Result<ForeignEn
         },
         SourceType::Local => ("local", source.clone()),
         SourceType::WellKnown => ("well-known", source.clone()),
-        SourceType::Archive | SourceType::Skills => {
+        SourceType::Archive | SourceType::Skills | SourceType::Npm => {
             return Ok(Err("it came as a file, not from a repository"));
         }
     };

@@ -14,6 +14,7 @@ use guild_catalog::{near, read_marketplace};
 use guild_manifest::plugin::marketplace::{Marketplace, Offer, OfferSource};
 use guild_source::http;
 use guild_source::lock::{self, Kind, Origin, SourceType};
+use guild_source::npm::NpmSpec;
 use guild_source::spec::{self, Spec, UrlSpec};
 use std::path::{Path, PathBuf};
 
@@ -193,6 +194,15 @@ fn spec(desk: &Installer<'_>, offer: &Offer) -> Result<Spec, Refusal> {
             let digest = sha256.as_ref().and_then(|hex| format!("sha256:{hex}").parse().ok());
             return Ok(Spec::Url(UrlSpec { url: url.clone(), digest, is_skill: false }));
         }
+        OfferSource::Npm { package, version, registry } => {
+            let spec = NpmSpec::parse(package).map(|spec| NpmSpec {
+                registry: registry.clone(),
+                version: version.clone(),
+                ..spec
+            });
+            let message = || format!("`{package}` is no name of a package");
+            return spec.map(Spec::Npm).ok_or_else(|| Refusal::new(Code::SourceInvalid, message()));
+        }
         _ => return Err(Refusal::new(Code::Internal, "an offer that is not fetched")),
     };
     match spec::parse(url, &forge(&desk.hall.config)?).map_err(|error| failure::of_spec(&error))? {
@@ -231,7 +241,6 @@ fn refusal(source: &OfferSource, is_bare: bool) -> Option<&'static str> {
         OfferSource::Path(_) if is_bare => {
             Some("lies beside its marketplace, of which only the list was given; name its repository")
         }
-        OfferSource::Npm { .. } => Some("is a package of npm, which is not fetched"),
         OfferSource::Command { .. } => {
             Some("is where a command would say, and no command of a marketplace is run")
         }

@@ -78,33 +78,42 @@ pub async fn install(
     placing: Placing,
     ready: &[Ready],
 ) -> Result<Placed, Refusal> {
+    let entries = ready.iter().map(|ready| entry(placing, site, ready)).collect();
+    let targets: Vec<&Path> = ready.iter().map(|ready| ready.candidate.place.as_path()).collect();
+    bring(desk, site, placing, entries, &targets).await
+}
+
+/// Puts entries in their place whose files are in the store; `targets` are where the links lead of those that are links.
+pub async fn bring(
+    desk: &Installer<'_>,
+    site: &Site,
+    placing: Placing,
+    entries: Vec<Entry>,
+    targets: &[&Path],
+) -> Result<Placed, Refusal> {
     let held = site.hold().map_err(failure::of_site)?;
     let mut lock = site.read_lock().map_err(failure::of_site)?;
     let mut fates: Vec<(Fate, Entry)> = Vec::new();
-    for ready in ready {
-        let entry = entry(placing, site, ready);
+    for entry in entries {
         fates.push((fate(placing, site, &lock, &entry)?, entry));
     }
     for (fate, entry) in &mut fates {
         let old = lock.get(entry.kind, &entry.name);
-        entry.pinned = old.is_some_and(|old| old.pinned);
+        entry.pinned |= old.is_some_and(|old| old.pinned);
         entry.previous = match (&fate, old) {
             (Fate::Updated, Some(old)) => Some(previous(old)),
             (_, old) => old.and_then(|old| old.previous.clone()),
         };
         lock.put(entry.clone());
     }
-    let changed = ready.iter().zip(&fates).filter(|(_, (fate, _))| *fate != Fate::Unchanged);
-    let changes: Vec<Change<'_>> = changed
-        .map(|(ready, (_, entry))| {
-            let (kind, name) = (entry.kind, entry.name.as_str());
-            if entry.linked {
-                Change::Link { kind, name, target: &ready.candidate.place }
-            } else {
-                Change::Place { kind, name, tree: &ready.stored.tree }
-            }
-        })
-        .collect();
+    let mut changes = Vec::new();
+    for (at, (_, entry)) in fates.iter().enumerate().filter(|(_, (fate, _))| *fate != Fate::Unchanged) {
+        let (kind, name) = (entry.kind, entry.name.as_str());
+        changes.push(match targets.get(at) {
+            Some(target) if entry.linked => Change::Link { kind, name, target },
+            _ => Change::Place { kind, name, tree: &entry.tree },
+        });
+    }
     let told = fates.iter().map(|(fate, entry)| (*fate, entry));
     let changes = settle(desk, &held, &changes, &lock, told).await?;
     let previews = previews(desk.store, &lock, &changes);

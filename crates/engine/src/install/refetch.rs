@@ -8,6 +8,7 @@ use super::staging::stage;
 use super::{Installer, failure, market};
 use crate::{Code, Refusal};
 use guild_source::lock::{Entry, Offer, Origin, SourceType};
+use guild_source::npm::NpmSpec;
 use guild_source::site::Site;
 use guild_source::spec::{self, GitSpec, Spec};
 use guild_source::store::Stored;
@@ -71,6 +72,10 @@ impl<'a, 'd> Refetch<'a, 'd> {
         if is_elsewhere(entry) {
             let spec = spec::parse(url, "").map_err(|error| failure::of_spec(&error))?;
             return if matches!(spec, Spec::Url(_)) { Ok(spec) } else { Err(refused(entry)) };
+        }
+        if entry.origin.source_type == SourceType::Npm {
+            let spec = NpmSpec::of_source(url).ok_or_else(|| refused(entry))?;
+            return Ok(Spec::Npm(NpmSpec { version: reference.map(str::to_owned), ..spec }));
         }
         if matches!(entry.origin.source_type, SourceType::Local | SourceType::Archive) {
             return Ok(Spec::Path(source_path(self.site, entry)));

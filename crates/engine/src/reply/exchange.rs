@@ -1,5 +1,6 @@
 //! The replies about what goes to other machines and installers, and comes from them.
 
+use super::approvals::GrantLine;
 use super::install::{InstalledChange, PluginPreview, VettedCandidate};
 use guild_source::lock::Entry;
 use schemars::JsonSchema;
@@ -22,6 +23,31 @@ pub struct Import {
     pub lock: Option<String>,
     /// What the plugins bring that have come and are off until somebody switches them on.
     pub previews: Vec<PluginPreview>,
+    /// The installation that made the bundle; null for a lock.
+    pub installation: Option<String>,
+    /// Whether its key is trusted here, so that its approvals count.
+    pub trusted: Option<bool>,
+    /// The approvals that were taken on.
+    pub grants: Vec<GrantLine>,
+    /// The approvals that are only proposed: each is a request that a person answers.
+    pub proposals: Vec<ProposalLine>,
+    /// How many receipts came and were verified.
+    pub receipts: Option<u64>,
+    /// Where they are kept, for `receipts verify --file`.
+    pub chain: Option<String>,
+}
+
+/// An approval of somebody who is not trusted here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ProposalLine {
+    /// The request, for `approve` and `deny`.
+    pub request: String,
+    /// For which agent.
+    pub agent: String,
+    /// For which skill.
+    pub skill: String,
+    /// For which state of it.
+    pub security_hash: String,
 }
 
 /// `export`: what was written for others.
@@ -37,6 +63,10 @@ pub struct Export {
     pub exported: Vec<ExportLine>,
     /// What is not, and why.
     pub skipped: Vec<SkippedLine>,
+    /// How many approvals are in it.
+    pub grants: usize,
+    /// How many receipts are in it.
+    pub receipts: u64,
 }
 
 /// Something that was exported.

@@ -23,6 +23,9 @@ pub struct Add {
     pub lock: Option<String>,
     /// What the plugins bring that have come and are off until somebody switches them on.
     pub previews: Vec<PluginPreview>,
+    /// The request that an agent's wish has become.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
 }
 
 /// What a plugin brings.
@@ -61,7 +64,7 @@ pub struct PluginPreview {
 pub struct SourceLine {
     /// The address, or the path.
     pub source: String,
-    /// `local`, `git`, `archive`, `skills` (a file at an address), `well-known` (a site's index) or `marketplace`.
+    /// `local`, `git`, `archive`, `skills` (a file at an address), `well-known` (a site's index), `npm` or `marketplace`.
     pub source_type: &'static str,
     /// The ref that was asked for; null for the default branch.
     pub r#ref: Option<String>,
@@ -129,6 +132,9 @@ pub struct Changed {
     pub vetted: Vec<VettedCandidate>,
     /// What the plugins bring that have come and are off until somebody switches them on.
     pub previews: Vec<PluginPreview>,
+    /// The request that an agent's wish has become.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
 }
 
 /// Something installed that is not what the lock says.
@@ -198,7 +204,7 @@ pub struct InstalledLine {
     pub enabled: bool,
     /// Where it came from.
     pub source: String,
-    /// `local`, `git`, `archive`, `skills` (a file at an address) or `well-known` (a site's index).
+    /// `local`, `git`, `archive`, `skills` (a file at an address), `well-known` (a site's index) or `npm`.
     pub source_type: &'static str,
     /// Where it lies in the source; null for all of it.
     pub source_path: Option<String>,

@@ -2,10 +2,10 @@
 
 use crate::commands::switching;
 use crate::confirm::choose;
-use crate::installing::{SiteArgs, candidates, changes, findings, preview, within};
+use crate::installing::{SiteArgs, candidates, changes, findings, preview, wished, within};
 use crate::ui::Ui;
-use guild_engine::reply::{CandidateLine, PluginPreview};
-use guild_engine::{AddRequest, Choice, Code, add};
+use guild_engine::reply::{Add, CandidateLine, PluginPreview};
+use guild_engine::{AddRequest, Choice, Code, InstallWish, add};
 use std::io::{self, BufRead as _, Write as _};
 use std::process::ExitCode;
 
@@ -17,7 +17,7 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Where from: owner/repo, the URL of a repository or of a page of it, a directory, an archive, or marketplace:SOURCE
+    /// Where from: owner/repo, the URL of a repository or of a page of it, a directory, an archive, npm:PACKAGE or marketplace:SOURCE
     #[arg(value_name = "SOURCE")]
     source: String,
     /// Only these skills or plugins
@@ -71,7 +71,16 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
         skip_denied: args.skip_denied,
         ask: if ui.is_terminal() && !ui.is_json() { Some(&ask) } else { None },
     };
-    let envelope = within(ui, &args.site, async |installer| add(installer, &request).await);
+    let wish = InstallWish {
+        source: Some(args.source.clone()),
+        reference: args.reference.clone(),
+        names: args.skill.clone(),
+        all: args.all,
+        scope: args.site.scope(),
+    };
+    let waits = wished(ui, &args.site, &wish, |reply: &mut Add, id| reply.request = Some(id));
+    let envelope =
+        waits.unwrap_or_else(|| within(ui, &args.site, async |installer| add(installer, &request).await));
     if !ui.is_json() {
         ui.show(|style, out| findings(&envelope.data.vetted, style, out)).ok();
     }

@@ -3,13 +3,15 @@
 use super::following::Following;
 use crate::books::{Access, ask};
 use crate::confirm::choose;
+use crate::installing::{changes, in_person};
 use crate::print::told;
 use crate::ui::Ui;
 use crate::workshop::within;
-use guild_engine::reply::{Decided, RequestLine};
+use guild_engine::reply::{Decided, InstalledChange, RequestLine};
 use guild_engine::{
-    Books, Code, Decision, Envelope, Lifetime, Principal, Refusal, Status, ToggleRequest, approve, deny,
-    is_management, perform_request, request,
+    AddRequest, Books, Choice, Code, Decision, Envelope, InstallScope, InstallWish, Lifetime, Principal,
+    Refusal, RemoveRequest, Status, ToggleRequest, add, approve, deny, is_management, perform_request,
+    remove, request,
 };
 use std::process::ExitCode;
 
@@ -59,7 +61,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     });
     tell(&mut envelope);
     carry_out(ui, &mut envelope);
-    ui.finish(&envelope, |_, _, _| Ok(()))
+    ui.finish(&envelope, |data, style, out| changes(&data.installed, style, out))
 }
 
 /// Does what was approved, where that was to switch something on or off: whoever approves it is the one who acts.
@@ -69,6 +71,9 @@ fn carry_out(ui: &Ui, envelope: &mut Envelope<Decided>) {
     };
     if envelope.data.decision.as_deref() != Some("approved") {
         return;
+    }
+    if let Some(wish) = InstallWish::of(&request) {
+        return grant_wish(ui, &request, &wish, envelope);
     }
     let (principal, user) = (ui.principal(None), ui.owner(None));
     let follow = Following::new(ui, &request.skill);
@@ -95,6 +100,39 @@ fn carry_out(ui: &Ui, envelope: &mut Envelope<Decided>) {
     };
     envelope.message = format!("{}; {message}", envelope.message);
     (envelope.status, envelope.code) = (status, code);
+}
+
+/// Installs or removes what was wished for, where it was wished for.
+fn grant_wish(ui: &Ui, request: &RequestLine, wish: &InstallWish, envelope: &mut Envelope<Decided>) {
+    let here = ui.machine().workspace().to_string_lossy();
+    let done: Envelope<Vec<InstalledChange>> =
+        if wish.scope == InstallScope::Project && here != request.workspace {
+            let message = format!("but it was asked for in {}: do it there yourself", request.workspace);
+            Envelope::error(Code::InstallPlaceRefused, message, Vec::new())
+        } else if let Some(source) = &wish.source {
+            let choice = match wish.names.as_slice() {
+                _ if wish.all => Choice::All,
+                [] => Choice::Only,
+                names => Choice::Named(names.to_vec()),
+            };
+            let asked = AddRequest {
+                source,
+                reference: wish.reference.as_deref(),
+                choice,
+                scope: wish.scope,
+                link: false,
+                replace: false,
+                skip_denied: false,
+                ask: None,
+            };
+            in_person(ui, wish.scope, async |desk| add(desk, &asked).await).map(|data| data.installed)
+        } else {
+            let asked = RemoveRequest { names: &wish.names, scope: wish.scope, force: false };
+            in_person(ui, wish.scope, async |desk| remove(desk, &asked).await).map(|data| data.changes)
+        };
+    envelope.message = format!("{}; {}", envelope.message, done.message);
+    (envelope.status, envelope.code) = (done.status, done.code);
+    envelope.data.installed = done.data;
 }
 
 /// What was decided, in one sentence.

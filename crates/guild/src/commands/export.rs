@@ -4,16 +4,18 @@ use crate::installing::{SiteArgs, within};
 use crate::print::{Ink, escape};
 use crate::ui::Ui;
 use clap::ValueEnum;
-use guild_engine::{ExportRequest, ForeignForm, export};
+use guild_engine::{ExportForm, ExportRequest, ForeignForm, export};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Write what is installed into a file for other installers
+/// Write what is installed into a file, for another machine or another installer
 ///
-/// A lock for other installers has the skills and where they came from, with the hashes that those hold them to; what they have no way to
-/// say is left out and named.
+/// A bundle has the skills and plugins themselves, the lock, what you have approved of them in this project and the receipts of this
+/// installation, signed: `guild import` installs it without a network, and finds every changed byte. A lock for other installers has
+/// where the skills came from, with the hashes that those hold them to; what they have no way to say is left out and named.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
+  guild export skills.guild.tar.gz
   guild export skills-lock.json --format skills-lock
   guild export ~/.agents/.skill-lock.json --format skill-lock --user")]
 pub struct Args {
@@ -21,8 +23,11 @@ pub struct Args {
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// What to write
-    #[arg(long, value_enum, value_name = "FORMAT")]
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "bundle")]
     format: Format,
+    /// Leave the receipts out of the bundle: they are the whole history of this installation
+    #[arg(long)]
+    no_receipts: bool,
     /// Write over a file that is there
     #[arg(long)]
     replace: bool,
@@ -33,6 +38,8 @@ pub struct Args {
 /// What can be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
+    /// Everything, for a machine without a network
+    Bundle,
     /// `skills-lock.json`, version 1, of a project
     SkillsLock,
     /// `.skill-lock.json`, version 3, of a person
@@ -44,8 +51,9 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     let request = ExportRequest {
         path: &path,
         form: match args.format {
-            Format::SkillsLock => ForeignForm::SkillsLock,
-            Format::SkillLock => ForeignForm::SkillLock,
+            Format::Bundle => ExportForm::Bundle { receipts: !args.no_receipts },
+            Format::SkillsLock => ExportForm::Lock(ForeignForm::SkillsLock),
+            Format::SkillLock => ExportForm::Lock(ForeignForm::SkillLock),
         },
         scope: args.site.scope(),
         replace: args.replace,

@@ -7,12 +7,15 @@ use guild_engine::{InstallImportRequest, import};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Install what another installer's lock says
+/// Install what a bundle has, or what another installer's lock says
 ///
-/// Reads `skills-lock.json` (version 1), `.skill-lock.json` (version 3) and `.clawhub/lock.json`: every skill is fetched from where
+/// A bundle of `guild export` is checked to the last byte, vetted and installed without a network. Its approvals count here if its
+/// installation is one that you trust (`trust.installations`); else they are requests that wait for you. Of locks it
+/// reads `skills-lock.json` (version 1), `.skill-lock.json` (version 3) and `.clawhub/lock.json`: every skill is fetched from where
 /// it came, held to the lock's hash, vetted, and pinned in `guild.lock`. All of it is installed, or nothing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
+  guild import skills.guild.tar.gz
   guild import skills-lock.json
   guild import ~/.agents/.skill-lock.json --user --latest
   guild import .clawhub/lock.json")]
@@ -51,6 +54,13 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
         data.skipped.iter().try_for_each(|line| {
             let word = style.ink(Ink::Yellow, "left out");
             writeln!(out, "{word} {}: {}", escape::line(&line.name), escape::line(&line.reason))
+        })?;
+        for line in &data.grants {
+            writeln!(out, "{} {} {}", style.ink(Ink::Green, line.mode), escape::line(&line.skill), line.id)?;
+        }
+        data.proposals.iter().try_for_each(|line| {
+            let word = style.ink(Ink::Yellow, "proposed");
+            writeln!(out, "{word} {} {}", escape::line(&line.skill), line.request)
         })
     })
 }

@@ -1,8 +1,9 @@
 //! `guild remove`
 
-use crate::installing::{SiteArgs, changes, within};
+use crate::installing::{SiteArgs, changes, wished, within};
 use crate::ui::Ui;
-use guild_engine::{RemoveRequest, remove};
+use guild_engine::reply::Changed;
+use guild_engine::{InstallWish, RemoveRequest, remove};
 use std::process::ExitCode;
 
 /// Remove installed skills and plugins, and their lines in the lock
@@ -22,6 +23,10 @@ pub struct Args {
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     let request = RemoveRequest { names: &args.names, scope: args.site.scope(), force: args.force };
-    let envelope = within(ui, &args.site, async |installer| remove(installer, &request).await);
+    let (names, scope) = (args.names.clone(), args.site.scope());
+    let wish = InstallWish { source: None, reference: None, names, all: false, scope };
+    let waits = wished(ui, &args.site, &wish, |reply: &mut Changed, id| reply.request = Some(id));
+    let envelope =
+        waits.unwrap_or_else(|| within(ui, &args.site, async |installer| remove(installer, &request).await));
     ui.finish(&envelope, |data, style, out| changes(&data.changes, style, out))
 }

@@ -239,6 +239,8 @@ const ELSEWHERE: &[(Code, &str)] = &[
     (Code::UnsafeName, ARCHIVES),
     (Code::InstallPlaceRefused, "installing::refusals::home_is_no_project"),
     (Code::InstallConflict, "the unit tests of crates/engine/src/install/failure.rs"),
+    (Code::BundleInvalid, "installing::exchanging::one_changed_byte_anywhere_in_a_bundle_refuses_all_of_it"),
+    (Code::UnknownAgent, "installing::linking::what_this_did_not_make_is_never_touched"),
     (Code::LockInvalid, "installing::refusals::a_lock_that_is_none_is_not_written_over"),
     (Code::LockNewer, "installing::refusals::a_lock_that_is_none_is_not_written_over"),
     (Code::VerifyFailed, "installing::keeping::every_difference_from_the_lock_is_told_with_its_lines"),
@@ -457,6 +459,7 @@ fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
             [exit 2]
             $ guild --json
             {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, deps, run, hash, diff, roots, plugins, enable, disable, registry, secret, new, add, verify, sync, outdated, update, rollback, pin, remove, link, export, import, prompt, render, reload, watch, mcp, serve, servers, connect, sandbox, image, changes, requests, approve, deny, grants, receipts, replay, token, tools, doctor, explain, completions]","data":null}
+            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, deps, run, hash, diff, roots, plugins, enable, disable, registry, secret, new, add, verify, sync, outdated, update, rollback, pin, remove, link, export, import, prompt, render, reload, watch, mcp, connect, sandbox, image, changes, requests, approve, deny, grants, receipts, replay, token, doctor, explain, completions]","data":null}
             [exit 2]
             $ guild list --sourc x
             [stderr]

@@ -8,10 +8,12 @@ mod exchanging;
 mod keeping;
 mod linking;
 mod markets;
+mod packages;
 mod private;
 mod refusals;
 mod registering;
 mod updating;
+mod wishes;
 
 use crate::env;
 use guild_testkit::{Env, Repository, git_script, session};

@@ -111,6 +111,7 @@ guild link windsurf
 guild link windsurf --remove
 guild export skills-lock.json --format skills-lock
 guild import skills-lock.json
+guild export bundle.tar.gz --no-receipts
 guild remove deploy
 guild remove deploy
 

@@ -1,9 +1,13 @@
 //! What is installed, taken to other installers and machines and brought from them.
 
-use super::{check, done, tree, world, world_of_skills};
-use expect_test::expect;
-use guild_testkit::Env;
+use super::{assert_nothing_is_left, check, done, tree, trimmed, world, world_of_skills};
+use crate::desk::masked;
+use crate::envelope;
+use expect_test::{Expect, expect};
+use guild_engine::source::archive::{Packer, unpack};
+use guild_testkit::{Env, Fixture, session};
 use std::fs;
+use std::path::Path;
 
 fn read(env: &Env, path: &str) -> String {
     fs::read_to_string(env.join(path)).unwrap()
@@ -40,7 +44,7 @@ fn a_lock_for_other_installers_is_written_and_comes_back() {
             error[already_exists]: [ROOT]/project/skills-lock.json is there already; `--replace` writes over it
             [exit 1]
             $ guild export skills-lock.json --format skills-lock --replace --json
-            {"status":"ok","code":"ok","message":"3 exported, 1 skill left out","data":{"scope":"project","form":"skills-lock","path":"[ROOT]/project/skills-lock.json","exported":[{"name":"docx","kind":"skill","digest":"sha256:a9d64729e87e047acf97121316cd846647d0bd1c20945089383e8cda41547b3f"},{"name":"notes","kind":"skill","digest":"sha256:0de5a9f2f5f0559ed622d9eee4ca12e09822d4eda95775961dce1271bc3cc636"},{"name":"pdf","kind":"skill","digest":"sha256:88b868391df3dc1ccfa13ae21ac02326d048c49e099bb0bdb73baa8122dd917c"}],"skipped":[{"name":"acme","reason":"it is a plugin"}]}}
+            {"status":"ok","code":"ok","message":"3 exported, 1 skill left out","data":{"scope":"project","form":"skills-lock","path":"[ROOT]/project/skills-lock.json","exported":[{"name":"docx","kind":"skill","digest":"sha256:a9d64729e87e047acf97121316cd846647d0bd1c20945089383e8cda41547b3f"},{"name":"notes","kind":"skill","digest":"sha256:0de5a9f2f5f0559ed622d9eee4ca12e09822d4eda95775961dce1271bc3cc636"},{"name":"pdf","kind":"skill","digest":"sha256:88b868391df3dc1ccfa13ae21ac02326d048c49e099bb0bdb73baa8122dd917c"}],"skipped":[{"name":"acme","reason":"it is a plugin"}],"grants":0,"receipts":0}}
             $ guild export skill-lock.json --format skill-lock
             exported skill docx
             exported skill notes
@@ -218,7 +222,7 @@ fn what_cannot_be_imported_says_why() {
             [exit 1]
             $ guild import none.json
             [stderr]
-            error[lock_invalid]: [ROOT]/project/none.json is no lock of skills
+            error[lock_invalid]: [ROOT]/project/none.json is neither a bundle nor a lock of skills
             [exit 1]
             $ guild import odd.json
             [stderr]
@@ -245,5 +249,253 @@ fn what_cannot_be_imported_says_why() {
             error[person_required]: agent `reviewer` cannot decide this; it takes a person
             [exit 3]
         "#]],
+    );
+}
+
+const GREET: &str = "
+//- /project/own/greet/SKILL.md
+---
+name: greet
+description: Greets
+script: greet.sh
+---
+
+Greet everybody who is in the room, one after the other.
+//- /project/own/greet/greet.sh mode:755
+#!/bin/sh
+echo hello
+";
+
+/// A bundle of a machine on which a skill, a plugin and a script that was approved for ever are installed.
+fn bundled() -> (Env, Vec<u8>) {
+    let (env, _repository) = world_of_skills();
+    env.write(GREET);
+    done(&env, &["add", "acme/skills", "--skill", "pdf,acme"]);
+    done(&env, &["add", "./own/greet"]);
+    done(&env, &["add", "./own/greet", "--user", "--link"]);
+    done(&env, &["run", "greet", "--approve", "always"]);
+    done(&env, &["export", "all.tar.gz"]);
+    let bytes = fs::read(env.project().join("all.tar.gz")).unwrap();
+    (env, bytes)
+}
+
+/// What another machine makes of a bundle, which has no network and none of the sources.
+#[track_caller]
+fn imported(env: &Env, bytes: &[u8], script: &str, expected: &Expect) {
+    fs::write(env.project().join("all.tar.gz"), bytes).unwrap();
+    expected.assert_eq(&trimmed(&masked(&session(env, script))));
+    assert_nothing_is_left(env);
+}
+
+#[test]
+fn a_bundle_is_installed_elsewhere_and_its_approvals_are_proposed() {
+    let (here, bytes) = bundled();
+    let shown = session(&here, "guild export all.tar.gz\nguild export mine.tar.gz --user --no-receipts");
+    expect![[r#"
+        $ guild export all.tar.gz
+        exported skill greet
+        exported skill pdf
+        exported plugin acme
+        [stderr]
+        error[already_exists]: [ROOT]/project/all.tar.gz is there already; `--replace` writes over it
+        [exit 1]
+        $ guild export mine.tar.gz --user --no-receipts
+        left out greet: it is a link to a directory of this machine
+        [stderr]
+        0 exported, 1 skill left out, with 0 approvals and 0 receipts
+    "#]]
+    .assert_eq(&shown);
+    imported(
+        &world(),
+        &bytes,
+        "
+        guild import all.tar.gz
+        guild import all.tar.gz
+        guild verify
+        guild list --installed
+        guild grants list
+        guild requests
+        guild sync --frozen
+        guild receipts verify
+        ",
+        &expect![[r#"
+            $ guild import all.tar.gz
+            installed skill greet (./own/greet)
+            installed skill pdf (https://github.com/acme/skills at cacdd2bb6a9f)
+            installed plugin acme (https://github.com/acme/skills at cacdd2bb6a9f)
+            proposed greet [APR 1]
+            [stderr]
+            3 installed; plugin `acme` is off until you have looked at it: `guild enable acme`; 7 receipts of [INS 1] verified; 1 approval of theirs for you to decide: `guild requests`
+            $ guild import all.tar.gz
+            unchanged skill greet (./own/greet)
+            unchanged skill pdf (https://github.com/acme/skills at cacdd2bb6a9f)
+            unchanged plugin acme (https://github.com/acme/skills at cacdd2bb6a9f)
+            proposed greet [APR 1]
+            [stderr]
+            3 as it was; 7 receipts of [INS 1] verified; 1 approval of theirs for you to decide: `guild requests`
+            $ guild verify
+            [stderr]
+            3 verified
+            $ guild list --installed
+            NAME   KIND    WHERE    STATE       VERSION       SOURCE                          PREVIEW
+            greet  skill   project  intact      -             ./own/greet                     Greet everybody who is in the room, one after the other.
+            pdf    skill   project  intact      cacdd2bb6a9f  https://github.com/acme/skills  Read the file that you were given, page by page.
+            acme   plugin  project  intact,off  cacdd2bb6a9f  https://github.com/acme/skills
+            [stderr]
+            3 installed
+            $ guild grants list
+            [stderr]
+            0 grants
+            $ guild requests
+            ID                              ACTION  AGENT    SKILL  EXPIRES
+            [APR 1]  run     default  greet  [TIME]
+            [stderr]
+            1 request
+            $ guild sync --frozen
+            [stderr]
+            0 restored, 3 as locked
+            $ guild receipts verify
+            [stderr]
+            5 receipts verified
+        "#]],
+    );
+}
+
+#[test]
+fn the_approvals_of_a_trusted_installation_count() {
+    let (here, bytes) = bundled();
+    let key = envelope(&here.guild(&["receipts", "verify", "--json"]).stdout())["data"]["public_key"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let there = world();
+    there.write(&format!(
+        "//- /home/.config/guild/config.toml\nbuiltins = false\n[trust]\ninstallations = [\"{key}\"]\n"
+    ));
+    imported(
+        &there,
+        &bytes,
+        "
+        guild import all.tar.gz
+        guild import all.tar.gz
+        guild grants list
+        guild run greet
+        guild receipts verify
+        ",
+        &expect![[r#"
+            $ guild import all.tar.gz
+            installed skill greet (./own/greet)
+            installed skill pdf (https://github.com/acme/skills at cacdd2bb6a9f)
+            installed plugin acme (https://github.com/acme/skills at cacdd2bb6a9f)
+            always_allow greet [GRT 1]
+            [stderr]
+            3 installed; plugin `acme` is off until you have looked at it: `guild enable acme`; 7 receipts of [INS 1] verified; 1 approval taken on
+            $ guild import all.tar.gz
+            unchanged skill greet (./own/greet)
+            unchanged skill pdf (https://github.com/acme/skills at cacdd2bb6a9f)
+            unchanged plugin acme (https://github.com/acme/skills at cacdd2bb6a9f)
+            [stderr]
+            3 as it was; 7 receipts of [INS 1] verified
+            $ guild grants list
+            ID                              MODE          AGENT    SKILL  EXPIRES  WORKSPACE
+            [GRT 1]  always_allow  default  greet  -        [ROOT]/project
+            [stderr]
+            1 grant
+            $ guild run greet
+            hello
+            $ guild receipts verify
+            [stderr]
+            6 receipts verified
+        "#]],
+    );
+    // Where flags are no word of a person's, they are none here either.
+    let careful = world();
+    careful.write(&format!("//- /home/.config/guild/config.toml\nbuiltins = false\n[trust]\ninstallations = [\"{key}\"]\n[approvals]\nflag = false\n"));
+    imported(
+        &careful,
+        &bytes,
+        "guild import all.tar.gz\nguild grants list",
+        &expect![[r#"
+            $ guild import all.tar.gz
+            installed skill greet (./own/greet)
+            installed skill pdf (https://github.com/acme/skills at cacdd2bb6a9f)
+            installed plugin acme (https://github.com/acme/skills at cacdd2bb6a9f)
+            proposed greet [APR 1]
+            [stderr]
+            3 installed; plugin `acme` is off until you have looked at it: `guild enable acme`; 7 receipts of [INS 1] verified; 1 approval of theirs for you to decide: `guild requests`
+            $ guild grants list
+            [stderr]
+            0 grants
+        "#]],
+    );
+}
+
+/// Packs a bundle anew, with one part made something else.
+fn with_part(bytes: &[u8], part: &str, edit: impl Fn(Vec<u8>) -> Vec<u8>) -> Vec<u8> {
+    let fixture = Fixture::write("//- /top/\n");
+    let (file, top) = (fixture.join("bundle"), fixture.join("top"));
+    fs::write(&file, bytes).unwrap();
+    unpack(&file, &top).unwrap();
+    let mut packer = Packer::new(Vec::new());
+    let mut found = 0;
+    for path in files(&top) {
+        let name = path.strip_prefix(&top).unwrap().to_str().unwrap().to_owned();
+        let mut content = fs::read(&path).unwrap();
+        if name.starts_with(part) && found == 0 {
+            found += 1;
+            content = edit(content);
+        }
+        packer.add(&name, &content).unwrap();
+    }
+    assert_eq!(found, 1, "{part}");
+    packer.finish().unwrap()
+}
+
+fn files(top: &Path) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(top).unwrap().map(Result::unwrap) {
+        if entry.path().is_dir() { found.extend(files(&entry.path())) } else { found.push(entry.path()) }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn one_changed_byte_anywhere_in_a_bundle_refuses_all_of_it() {
+    let (_here, bytes) = bundled();
+    let there = world();
+    let flip = |mut content: Vec<u8>| {
+        let middle = content.len() / 2;
+        content[middle] ^= 1;
+        content
+    };
+    let mut shown = String::new();
+    for part in ["bundle.json", "signature", "guild.lock", "grants.json", "receipts.jsonl", "blobs/"] {
+        fs::write(there.project().join("all.tar.gz"), with_part(&bytes, part, flip)).unwrap();
+        let output = there.guild(&["import", "all.tar.gz", "--json"]);
+        assert_ne!(output.code(), Some(0), "{part}: {output}");
+        shown.push_str(&format!("{part}: {}\n", envelope(&output.stdout())["code"].as_str().unwrap()));
+    }
+    expect![[r#"
+        bundle.json: bundle_invalid
+        signature: bundle_invalid
+        guild.lock: bundle_invalid
+        grants.json: bundle_invalid
+        receipts.jsonl: bundle_invalid
+        blobs/: bundle_invalid
+    "#]]
+    .assert_eq(&shown);
+    assert!(!there.project().join("guild.lock").exists() && !there.project().join(".guild").exists());
+    assert_nothing_is_left(&there);
+    imported(
+        &there,
+        &bytes[..bytes.len() / 2],
+        "guild import all.tar.gz",
+        &expect![[r#"
+        $ guild import all.tar.gz
+        [stderr]
+        error[archive_invalid]: it is broken: `receipts.jsonl`: incomplete deflate stream; nothing of it was kept
+        [exit 1]
+    "#]],
     );
 }

@@ -264,7 +264,7 @@ fn removing_leaves_nothing_and_nothing_else() {
         guild add acme/skills --all
         guild remove acme pdf
         guild remove mine
-        guild remove docx --agent coder
+        guild pin docx --agent coder
         guild remove docx
         guild verify
         ",
@@ -284,7 +284,7 @@ fn removing_leaves_nothing_and_nothing_else() {
             [stderr]
             error[not_installed]: `mine` is not installed here; `guild list --installed` shows what is
             [exit 1]
-            $ guild remove docx --agent coder
+            $ guild pin docx --agent coder
             [stderr]
             error[person_required]: agent `coder` cannot decide this; it takes a person
             [exit 3]

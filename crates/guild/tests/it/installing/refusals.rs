@@ -29,7 +29,7 @@ fn sources_that_are_none_or_not_there() {
         guild add ./empty
         guild add ./page.txt
         guild add ./empty --ref main
-        guild add acme/skills@pdf --agent coder
+        guild sync --agent coder
         ",
         &expect![[r#"
             $ guild add --skill a -- --upload-pack=x
@@ -96,7 +96,7 @@ fn sources_that_are_none_or_not_there() {
             [stderr]
             error[source_invalid]: a directory or an archive has no refs; `--ref` is for repositories
             [exit 2]
-            $ guild add acme/skills@pdf --agent coder
+            $ guild sync --agent coder
             [stderr]
             error[person_required]: agent `coder` cannot decide this; it takes a person
             [exit 3]
