@@ -3,6 +3,7 @@
 //! It opens no configuration file: the caller hands in what it read. It never changes; `live` makes a new one.
 
 use crate::books::problems as books_problems;
+use crate::toolset::problems as toolset_problems;
 use crate::vet::policy_problems;
 use guild_catalog::{Freshness, Machine, Snapshot, discover};
 use guild_manifest::config::{self, Config, Layer};
@@ -46,6 +47,7 @@ impl Hall {
         let Configured { config, mut problems, ignored } = configure(files);
         problems.extend(policy_problems(&config, files));
         problems.extend(books_problems(&config, files));
+        problems.extend(toolset_problems(&config, files));
         let mut snapshot = discover(&machine, &config, freshness);
         problems.append(&mut snapshot.problems);
         snapshot.problems = problems;

@@ -55,8 +55,10 @@ mod skill_diff;
 mod skill_file;
 mod switching;
 mod tokens;
+mod toolset;
 mod vet;
 mod watch;
+mod wish;
 mod workshop;
 
 pub use approvals::{
@@ -126,6 +128,8 @@ pub use skill_diff::{Before, skill_diff};
 pub use skill_file::{HeldSkill, SkillFile, held_page, held_skill, offered};
 pub use switching::Switching;
 pub use tokens::{Caller, TokenRequest, token_caller, token_create, token_list, token_revoke};
+pub use toolset::Toolset;
 pub use vet::{AllowRequest, Target, VetRequest, policy, vet, vet_allow, vet_allowed, vet_disallow};
 pub use watch::watch;
+pub use wish::{Wish, perform_wish, wish};
 pub use workshop::Workshop;

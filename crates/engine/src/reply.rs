@@ -27,6 +27,7 @@ mod summary;
 mod suppression;
 mod vet;
 mod watch;
+mod wish;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -68,6 +69,7 @@ pub use summary::{CollisionLine, FilePath, SkillSummary};
 pub use suppression::{AllowedWarning, VetAllow, VetAllowed};
 pub use vet::{FindingLine, Fit, Vet, VetSummary, Vetted};
 pub use watch::{Watch, WatchLine};
+pub use wish::Wished;
 
 /// `list`: every skill.
 #[derive(Debug, Serialize, JsonSchema)]

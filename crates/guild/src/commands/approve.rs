@@ -3,14 +3,16 @@
 use super::following::Following;
 use crate::books::{Access, ask};
 use crate::confirm::choose;
+use crate::installing::look;
 use crate::print::told;
 use crate::ui::Ui;
 use crate::workshop::within;
-use guild_engine::reply::{Decided, RequestLine};
+use guild_engine::reply::{Decided, RequestLine, Toggle, Wished};
 use guild_engine::{
-    Books, Code, Decision, Envelope, Lifetime, Principal, Refusal, Status, ToggleRequest, approve, deny,
-    is_management, perform_request, request,
+    Books, Code, Decision, Envelope, Installer, Lifetime, Principal, Refusal, Status, ToggleRequest, approve,
+    deny, is_management, perform_request, perform_wish, request,
 };
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Approve what an agent asked for
@@ -62,7 +64,8 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     ui.finish(&envelope, |_, _, _| Ok(()))
 }
 
-/// Does what was approved, where that was to switch something on or off: whoever approves it is the one who acts.
+/// Does what was approved, where that was something else than a run: whoever approves it is the one who acts, and wherever they stand,
+/// it is about the workspace that it was asked for.
 fn carry_out(ui: &Ui, envelope: &mut Envelope<Decided>) {
     let Some(request) = envelope.data.request.clone().filter(|request| is_management(&request.action)) else {
         return;
@@ -70,6 +73,36 @@ fn carry_out(ui: &Ui, envelope: &mut Envelope<Decided>) {
     if envelope.data.decision.as_deref() != Some("approved") {
         return;
     }
+    let (status, code, message) = match ui.elsewhere(Path::new(&request.workspace)) {
+        Ok(there) => match switch(&there, &request).or_else(|| grant(&there, &request)) {
+            Some(Ok(Done::Switched(done))) => {
+                envelope.data.outcome = Some(done.data);
+                (done.status, done.code, done.message)
+            }
+            Some(Ok(Done::Granted(done))) => {
+                envelope.data.wished = Some(done.data);
+                (done.status, done.code, done.message)
+            }
+            Some(Err(refusal)) => (Status::Error, refusal.code, refusal.message),
+            None => return,
+        },
+        Err(_) => {
+            let message = format!("its workspace {} is gone, and nothing was done", request.workspace);
+            (Status::Error, Code::PathNotFound, message)
+        }
+    };
+    envelope.message = format!("{}; {message}", envelope.message);
+    (envelope.status, envelope.code) = (status, code);
+}
+
+/// What came of a request.
+enum Done {
+    Switched(Box<Envelope<Toggle>>),
+    Granted(Envelope<Wished>),
+}
+
+/// Switches what was to be switched on or off; nothing where the request is about something else.
+fn switch(ui: &Ui, request: &RequestLine) -> Option<Result<Done, Refusal>> {
     let (principal, user) = (ui.principal(None), ui.owner(None));
     let follow = Following::new(ui, &request.skill);
     let like = ToggleRequest {
@@ -83,18 +116,17 @@ fn carry_out(ui: &Ui, envelope: &mut Envelope<Decided>) {
         wait: None,
         on_stage: &|stage| follow.stage(stage),
     };
-    let done = within(ui, async |workshop| perform_request(workshop, &request, like).await);
+    let done = within(ui, async |workshop| perform_request(workshop, request, like).await);
     follow.quiet();
-    let (status, code, message) = match done {
-        Ok(Some(done)) => {
-            envelope.data.outcome = Some(done.data);
-            (done.status, done.code, done.message)
-        }
-        Ok(None) => return,
-        Err(refusal) => (Status::Error, refusal.code, refusal.message),
-    };
-    envelope.message = format!("{}; {message}", envelope.message);
-    (envelope.status, envelope.code) = (status, code);
+    done.map(|done| done.map(|done| Done::Switched(Box::new(done)))).transpose()
+}
+
+/// Does what an agent wished to have installed, removed or written; nothing where the request is about something else.
+fn grant(ui: &Ui, request: &RequestLine) -> Option<Result<Done, Refusal>> {
+    let done = look(ui, async |installer: &Installer<'_>| {
+        perform_wish(installer, request).await.unwrap_or_else(|| Envelope::ok(Wished::default()))
+    });
+    Some(done).filter(|done| !done.data.action.is_empty()).map(|done| Ok(Done::Granted(done)))
 }
 
 /// What was decided, in one sentence.
