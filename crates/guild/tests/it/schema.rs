@@ -46,7 +46,6 @@ fn the_schema_is_current() {
     add("roots", of::<reply::Roots>(&mut generator));
     add("run", of::<reply::Run>(&mut generator));
     add("search", of::<reply::Search<'_>>(&mut generator));
-    add("serve", of::<reply::Serve>(&mut generator));
     add("show", of::<reply::Show<'_>>(&mut generator));
     add("sync", of::<reply::Changed>(&mut generator));
     add("update", of::<reply::Update>(&mut generator));
@@ -96,7 +95,7 @@ fn of_containers(generator: &mut SchemaGenerator) -> Map<String, Json> {
     replies
 }
 
-/// The replies about what the installation's ledger holds.
+/// The replies about what the installation's ledger holds, and of who serves by it.
 fn of_the_books(generator: &mut SchemaGenerator) -> Map<String, Json> {
     let mut replies = Map::new();
     let mut add = |name: &str, schema: Json| replies.insert(name.to_owned(), schema);
@@ -114,6 +113,7 @@ fn of_the_books(generator: &mut SchemaGenerator) -> Map<String, Json> {
     add("secret list", of::<reply::Secrets>(generator));
     add("secret remove", of::<reply::SecretChanged>(generator));
     add("secret set", of::<reply::SecretChanged>(generator));
+    add("serve", of::<reply::Serve>(generator));
     add("token create", of::<reply::TokenCreated>(generator));
     add("token list", of::<reply::Tokens>(generator));
     add("token revoke", of::<reply::Ended>(generator));

@@ -170,9 +170,21 @@ fn one_look_tells_all_who_listen_and_listening_ends_with_the_server() {
     assert_eq!(served.running.finish().code(), Some(0));
 }
 
+#[test]
+fn a_token_that_is_revoked_ends_what_is_under_way() {
+    let env = env(SKILLS);
+    let served = Served::start(&env, &["--patience", "1"]);
+    let (id, secret) = token(&env, "writer");
+    let old = served.shaking_hands(&secret, "2025-11-25", json!({}));
+    let (mut listening, mut other) = (old.listen(), served.agent(&env, "other"));
+    assert_eq!(env.guild(&["token", "revoke", &id]).code(), Some(0));
+    while listening.event().is_some() {}
+    assert!(other.search("greets").contains("greet (script)"));
+}
+
 #[track_caller]
 fn await_method(wire: &mut Wire, method: &str) {
-    while wire.event().expect("the stream has not ended")["method"] != method {}
+    while wire.event().unwrap()["method"] != method {}
 }
 
 #[track_caller]

@@ -30,7 +30,7 @@ impl Served {
             ["serve", "--listen", "127.0.0.1:0"].into_iter().chain(arguments.iter().copied()).collect();
         let mut running = env.invocation(&all).converse();
         let line = running.line();
-        let address = line.trim().strip_prefix("http://").unwrap_or_else(|| panic!("{line}")).to_owned();
+        let address = line.trim().strip_prefix("http://").unwrap().to_owned();
         Self { running, address }
     }
 
@@ -155,7 +155,7 @@ pub fn token(env: &Env, agent: &str) -> (String, String) {
 #[track_caller]
 pub fn until(wire: &mut Wire, id: u64) -> Json {
     loop {
-        let message = wire.event().expect("the stream has not ended");
+        let message = wire.event().unwrap();
         if message["id"] == id && message.get("method").is_none() {
             return message;
         }
