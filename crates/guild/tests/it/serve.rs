@@ -204,6 +204,20 @@ fn what_is_under_way_is_done_before_the_end() {
 }
 
 #[test]
+fn a_second_signal_ends_it_at_once() {
+    let env = env(SKILLS);
+    let mut served = Served::start(&env, &[]);
+    assert!(served.running.error_line().contains("nobody has a token yet"));
+    // A connection with half a request on it would be waited for.
+    let mut half = Wire::open(&served.address);
+    half.say("GET /health HTTP/1.1\r\nhost: local");
+    end(&served, Signal::INT);
+    assert!(served.running.error_line().contains("again ends it at once"));
+    end(&served, Signal::INT);
+    assert_eq!(served.running.finish().code(), Some(0));
+}
+
+#[test]
 fn a_token_that_is_revoked_ends_what_is_under_way() {
     let env = env(SKILLS);
     let served = Served::start(&env, &["--patience", "1"]);
