@@ -47,22 +47,10 @@ pub struct NewRequest<'a> {
 
 /// Writes a skill, whole or not at all.
 pub fn create(machine: &Machine, policy: &Policy, request: &NewRequest<'_>) -> Envelope<New<'static>> {
-    let (scope, root) = match place(machine, request.owner) {
-        Ok(place) => place,
-        Err((scope, message)) => return refuse(request, scope, Code::WriteFailed, message, Vec::new()),
+    let Examined { scope, root, content, remarks } = match examined(machine, policy, request) {
+        Ok(examined) => examined,
+        Err(refused) => return *refused,
     };
-    let checked = match request.content {
-        Content::Template(description) => Ok((template(request.name, description), Vec::new())),
-        Content::Whole(bytes) => check(request, bytes),
-    };
-    let (content, remarks) = match checked {
-        Ok(checked) => checked,
-        Err(problems) => return reject(request, scope, problems),
-    };
-    let findings = denied_draft(request.name, &file_of(request), content.as_bytes(), policy);
-    if !findings.is_empty() {
-        return deny(request, scope, findings);
-    }
     let draft = Draft { root: &root, name: request.name, layout: request.layout, content: Some(&content) };
     match write(&draft) {
         Ok(path) => Envelope::ok(New {
@@ -78,6 +66,45 @@ pub fn create(machine: &Machine, policy: &Policy, request: &NewRequest<'_>) -> E
             refuse(request, scope, code, message, Vec::new())
         }
     }
+}
+
+/// Looks whether a skill could be written, and writes nothing.
+pub(crate) fn examine(
+    machine: &Machine,
+    policy: &Policy,
+    request: &NewRequest<'_>,
+) -> Result<(), crate::Refusal> {
+    let refused = examined(machine, policy, request).err();
+    refused.map_or(Ok(()), |envelope| Err(crate::Refusal::new(envelope.code, envelope.message)))
+}
+
+/// What is ready to be written.
+struct Examined {
+    scope: Scope,
+    root: PathBuf,
+    content: String,
+    remarks: Vec<Problem>,
+}
+
+fn examined(
+    machine: &Machine,
+    policy: &Policy,
+    request: &NewRequest<'_>,
+) -> Result<Examined, Box<Envelope<New<'static>>>> {
+    let (scope, root) = place(machine, request.owner).map_err(|(scope, message)| {
+        Box::new(refuse(request, scope, Code::WriteFailed, message, Vec::new()))
+    })?;
+    let (content, remarks) = match request.content {
+        Content::Template(description) => (template(request.name, description), Vec::new()),
+        Content::Whole(bytes) => {
+            check(request, bytes).map_err(|problems| Box::new(reject(request, scope, problems)))?
+        }
+    };
+    let findings = denied_draft(request.name, &file_of(request), content.as_bytes(), policy);
+    if !findings.is_empty() {
+        return Err(Box::new(deny(request, scope, findings)));
+    }
+    Ok(Examined { scope, root, content, remarks })
 }
 
 /// The root that the skill goes to, and the scope that it will be found in.

@@ -4,6 +4,7 @@
 
 use crate::books::problems as books_problems;
 use crate::servers::problems as server_problems;
+use crate::toolset::problems as toolset_problems;
 use crate::vet::policy_problems;
 use guild_catalog::{Freshness, Machine, Snapshot, discover};
 use guild_manifest::config::{self, Config, Layer};
@@ -48,6 +49,7 @@ impl Hall {
         problems.extend(policy_problems(&config, files));
         problems.extend(books_problems(&config, files));
         problems.extend(server_problems(&config, files));
+        problems.extend(toolset_problems(&config, files));
         let mut snapshot = discover(&machine, &config, freshness);
         problems.append(&mut snapshot.problems);
         snapshot.problems = problems;

@@ -35,7 +35,6 @@ mod sync;
 mod update;
 mod verify;
 mod vetting;
-mod wish;
 
 use crate::hall::Hall;
 use crate::{Books, Places, Principal, Refusal};
@@ -57,7 +56,6 @@ pub use rollback::rollback;
 pub use sync::{SyncRequest, sync};
 pub use update::{Edits, UpdateRequest, update};
 pub use verify::verify;
-pub use wish::{InstallWish, wish};
 
 /// Everything that installing may use.
 pub struct Installer<'a> {

@@ -59,8 +59,10 @@ mod skill_file;
 mod switching;
 mod tokens;
 mod tools;
+mod toolset;
 mod vet;
 mod watch;
+mod wish;
 mod workshop;
 
 pub use approvals::{
@@ -95,9 +97,9 @@ pub use image::{
 };
 pub use install::{
     AddRequest, Choice, Edits, ExportForm, ExportRequest, ForeignForm, HostGit,
-    ImportRequest as InstallImportRequest, InstallWish, Installer, Registrar, RemoveRequest,
-    Scope as InstallScope, SyncRequest, UpdateRequest, add, export, import, installed, is_unsettled,
-    may_install, outdated, pin, recover as recover_install, remove, rollback, sync, update, verify, wish,
+    ImportRequest as InstallImportRequest, Installer, Registrar, RemoveRequest, Scope as InstallScope,
+    SyncRequest, UpdateRequest, add, export, import, installed, is_unsettled, may_install, outdated, pin,
+    recover as recover_install, remove, rollback, sync, update, verify,
 };
 pub use link::{LinkRequest, link};
 pub use list::{ListRequest, list};
@@ -134,6 +136,8 @@ pub use skill_file::{HeldSkill, SkillFile, held_page, held_skill, offered};
 pub use switching::Switching;
 pub use tokens::{Caller, TokenRequest, token_caller, token_create, token_list, token_revoke};
 pub use tools::{tools_list, tools_show};
+pub use toolset::Toolset;
 pub use vet::{AllowRequest, Target, VetRequest, policy, vet, vet_allow, vet_allowed, vet_disallow};
 pub use watch::watch;
+pub use wish::{Wish, perform_wish, wish};
 pub use workshop::Workshop;

@@ -30,6 +30,7 @@ mod suppression;
 mod tools;
 mod vet;
 mod watch;
+mod wish;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -74,6 +75,7 @@ pub use suppression::{AllowedWarning, VetAllow, VetAllowed};
 pub use tools::{ServerLine, Servers, ServersImported, SilentProvider, SkippedServer, ToolLine, Tools};
 pub use vet::{FindingLine, Fit, Vet, VetSummary, Vetted};
 pub use watch::{Watch, WatchLine};
+pub use wish::Wished;
 
 /// `list`: every skill.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -4,11 +4,12 @@ use crate::books::{self, Access, ask};
 use crate::print::{Ink, Style, escape, finding};
 use crate::runtime;
 use crate::ui::Ui;
+use crate::workshop;
 use guild_engine::catalog::Freshness;
 use guild_engine::ledger::via;
-use guild_engine::reply::{CandidateLine, InstalledChange, PluginPreview, VettedCandidate};
+use guild_engine::reply::{CandidateLine, InstalledChange, PluginPreview, VettedCandidate, Wished};
 use guild_engine::{
-    Code, Envelope, Hall, HostGit, InstallScope, InstallWish, Installer, Principal, Refusal, Registrar,
+    Code, Envelope, Hall, HostGit, InstallScope, Installer, Principal, Refusal, Registrar, Wish,
     is_unsettled, may_install, recover_install, wish,
 };
 use std::io::{self, Write};
@@ -62,18 +63,16 @@ pub fn in_person<T: Default>(
 pub fn wished<T: Default>(
     ui: &Ui,
     args: &SiteArgs,
-    asked: &InstallWish,
-    note: impl FnOnce(&mut T, String),
+    asked: Wish,
+    note: impl Fn(&mut T, String),
 ) -> Option<Envelope<T>> {
     let by = ui.principal(Some(args.agent.as_deref()?));
-    let workspace = ui.machine().workspace();
-    Some(ask(ui, Access::Write, async |books| match wish(books, ui.moment(), &by, workspace, asked).await {
-        Ok((request, Refusal { code, message })) => {
-            let mut reply = T::default();
-            note(&mut reply, request);
-            Envelope::error(code, message, reply)
-        }
-        Err(refusal) => refusal.into_envelope(),
+    let left = workshop::within(ui, async |workshop| wish(workshop, &by, asked).await);
+    let left: Envelope<Wished> = left.unwrap_or_else(Refusal::into_envelope);
+    Some(left.map(|left| {
+        let mut reply = T::default();
+        left.request.into_iter().for_each(|request| note(&mut reply, request));
+        reply
     }))
 }
 

@@ -54,6 +54,11 @@ impl Ui {
         }
     }
 
+    /// The same, as if started in another directory.
+    pub fn elsewhere(&self, directory: &Path) -> Result<Self, ExitCode> {
+        Self::new(Global { directory: Some(directory.to_owned()), ..self.global.clone() })
+    }
+
     /// Looks nowhere, for a command whose answer is the same everywhere.
     pub fn anywhere(global: Global) -> Self {
         Self { global, machine: Machine::default() }

@@ -18,6 +18,9 @@ use crate::uri;
 /// Resources that are watched one by one, all sessions together.
 const WATCHED: usize = 10_000;
 
+/// Clients at once that are just being told that they are heard; one more may miss what happens at that moment.
+const PROMISED: usize = 1_000;
+
 /// The qualified names of skills that are not what they were.
 type Names = Arc<Vec<String>>;
 
@@ -57,7 +60,12 @@ impl Default for Changes {
 impl Changes {
     /// What can be listened to, and is from now on: the tools never change.
     pub(crate) fn accept(&self, requested: &SubscriptionFilter) -> SubscriptionFilter {
-        held(&self.promised).insert(task::try_id(), self.told.subscribe());
+        let mut promised = held(&self.promised);
+        // Clients that were cut off before they began to listen have left theirs behind.
+        if promised.len() >= PROMISED {
+            promised.clear();
+        }
+        promised.insert(task::try_id(), self.told.subscribe());
         let mut accepted = SubscriptionFilter::new();
         accepted.prompts_list_changed = requested.prompts_list_changed.filter(|wanted| *wanted);
         accepted.resources_list_changed = requested.resources_list_changed.filter(|wanted| *wanted);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use guild_engine::ports::Guest;
-use guild_engine::{Hall, Premises, Principal};
+use guild_engine::{Hall, Premises, Principal, RefreshError, Toolset};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
@@ -51,6 +51,8 @@ struct Inner {
     states: RequestStateCodec,
     changes: Changes,
     sessions: AtomicU64,
+    /// As it was configured at the start: whoever knows the tools need not ask again.
+    toolset: Toolset,
     guest: Option<Arc<dyn Guest>>,
     /// A client that is cut off has its runs written down as interrupted by whoever comes next.
     unsettled: AtomicBool,
@@ -62,8 +64,8 @@ impl Server {
         // A key of this length is long enough.
         let (states, changes) = (RequestStateCodec::new_unchecked(key.to_vec()), Changes::default());
         let (Settings { agent, version }, unsettled) = (settings, AtomicBool::new(false));
-        let (sessions, guest) = (AtomicU64::new(1), None);
-        let inner = Inner { premises, version, states, changes, sessions, guest, unsettled };
+        let (sessions, guest, toolset) = (AtomicU64::new(1), None, Toolset::of(&premises.hall().config));
+        let inner = Inner { premises, version, states, changes, sessions, toolset, guest, unsettled };
         Self { agent: agent.into(), session: 0, inner: Arc::new(inner) }
     }
 
@@ -129,14 +131,19 @@ impl Server {
         }
     }
 
+    /// Which tools there are.
+    pub(crate) fn toolset(&self) -> Toolset {
+        self.inner.toolset
+    }
+
     /// Looks for changes of skills, and tells those who listen.
-    pub async fn look(&self) {
-        if let Ok(changes) = self.premises().refresh().await
-            && !changes.is_empty()
-        {
+    pub async fn look(&self) -> Result<(), RefreshError> {
+        let changes = self.premises().refresh().await?;
+        if !changes.is_empty() {
             let changed = [changes.added, changes.removed, changes.changed].concat();
             self.changes().tell(changed.into_iter().map(|change| change.name).collect()).await;
         }
+        Ok(())
     }
 }
 
@@ -164,11 +171,16 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items([tools::list(), guest::offered(self, "tools")].concat()))
+        Ok(ListToolsResult::with_all_items(
+            [tools::list(self.toolset()), guest::offered(self, "tools")].concat(),
+        ))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools::list().into_iter().chain(guest::offered(self, "tools")).find(|tool| tool.name == name)
+        tools::list(self.toolset())
+            .into_iter()
+            .chain(guest::offered(self, "tools"))
+            .find(|tool| tool.name == name)
     }
 
     async fn call_tool(

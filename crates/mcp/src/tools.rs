@@ -1,6 +1,7 @@
-//! The tools, three of them whatever the number of skills: find, read, run.
+//! The tools, three of them whatever the number of skills: find, read, run. Those that manage skills come by configuration.
 
 mod load;
+mod manage;
 mod run;
 mod search;
 
@@ -8,6 +9,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use guild_engine::Toolset;
+use guild_engine::reply::SkillSummary;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, JsonObject, Tool, ToolAnnotations};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
@@ -29,9 +32,9 @@ struct Entry {
 
 const TOOLS: &[Entry] = &[search::TOOL, load::TOOL, run::TOOL];
 
-/// All tools, always in the same order: whoever caches them need not do so twice.
-pub(crate) fn list() -> Vec<Tool> {
-    TOOLS.iter().map(Entry::described).collect()
+/// All tools of a server, always in the same order: whoever caches them need not do so twice.
+pub(crate) fn list(toolset: Toolset) -> Vec<Tool> {
+    of(toolset).map(Entry::described).collect()
 }
 
 /// Calls a tool.
@@ -40,10 +43,18 @@ pub(crate) async fn call(
     request: CallToolRequestParams,
     context: RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {
-    match TOOLS.iter().find(|tool| tool.name == request.name) {
+    match of(server.toolset()).find(|tool| tool.name == request.name) {
         Some(tool) => (tool.call)(server, request, context).await,
         None => Err(ErrorData::invalid_params(format!("there is no tool `{}`", request.name), None)),
     }
+}
+
+fn of(toolset: Toolset) -> impl Iterator<Item = &'static Entry> {
+    let managing = match toolset {
+        Toolset::Few => &[],
+        Toolset::All => manage::TOOLS,
+    };
+    TOOLS.iter().chain(managing)
 }
 
 impl Entry {
@@ -52,6 +63,11 @@ impl Entry {
             .with_raw_output_schema(Arc::new(object(envelope_schema())))
             .with_annotations((self.annotations)())
     }
+}
+
+/// A skill as a model reads of it: `- name (kind): description`.
+fn line(skill: &SkillSummary<'_>) -> String {
+    format!("- {} ({}): {}", skill.qualified_name, skill.kind, skill.description.replace('\n', " "))
 }
 
 /// The envelope, whose `data` differs from tool to tool; docs/json.md has the fields.

@@ -17,7 +17,8 @@ const SHARE: u32 = 20;
 pub(crate) async fn watch(server: Server) {
     loop {
         let begun = Instant::now();
-        server.look().await;
+        // What cannot be read now is looked for again.
+        server.look().await.ok();
         sleep((begun.elapsed() * SHARE).clamp(PAUSE, LONGEST_PAUSE)).await;
     }
 }

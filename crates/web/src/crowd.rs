@@ -33,15 +33,16 @@ impl Crowd {
     }
 }
 
-/// An answer's body that holds a place until it has ended or nobody wants it any more.
+/// An answer's body that holds a place until it has ended, nobody wants it any more, or its caller is let in no more.
 pub(crate) struct Held {
     body: Body,
+    shut_out: Pin<Box<dyn Future<Output = ()> + Send>>,
     _place: Place,
 }
 
 impl Held {
-    pub(crate) fn new(body: Body, place: Place) -> Self {
-        Self { body, _place: place }
+    pub(crate) fn new(body: Body, place: Place, shut_out: impl Future<Output = ()> + Send + 'static) -> Self {
+        Self { body, shut_out: Box::pin(shut_out), _place: place }
     }
 }
 
@@ -53,6 +54,9 @@ impl http_body::Body for Held {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        if self.shut_out.as_mut().poll(context).is_ready() {
+            return Poll::Ready(None);
+        }
         Pin::new(&mut self.body).poll_frame(context)
     }
 

@@ -6,6 +6,7 @@
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, HttpBody as _, to_bytes};
@@ -16,7 +17,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
 use guild_engine::{Caller, Code, Premises, Refusal, token_caller};
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::answer::{healthy, nowhere, refused};
 use crate::crowd::{Crowd, Held};
@@ -26,6 +27,9 @@ use crate::settings::{Limits, Settings};
 
 /// Whether the server is there, which anybody on the machine may ask.
 const HEALTH: &str = "/health";
+
+/// How long after its end a token may go on reading what was under way.
+const RECHECK: Duration = Duration::from_secs(5);
 
 /// What is served.
 pub struct Site {
@@ -88,12 +92,28 @@ async fn at_the_door(State(front): State<Arc<Front>>, request: Request, next: Ne
 }
 
 async fn let_in(State(front): State<Arc<Front>>, request: Request, next: Next) -> Response {
+    let token = bearer(request.headers()).unwrap_or_default().to_owned();
     match front.admit(request).await {
         Ok((request, place)) => {
             let (parts, body) = next.run(request).await.into_parts();
-            Response::from_parts(parts, Body::new(Held::new(body, place)))
+            // An answer that says how long it is has been given already.
+            if body.size_hint().exact().is_some() {
+                return Response::from_parts(parts, body);
+            }
+            Response::from_parts(parts, Body::new(Held::new(body, place, shut_out(front, token))))
         }
         Err(refusal) => refused(refusal),
+    }
+}
+
+/// Is ready when a token lets nobody in any more, while an answer is still being given.
+async fn shut_out(front: Arc<Front>, token: String) {
+    loop {
+        sleep(front.limits.patience.min(RECHECK)).await;
+        let caller = token_caller(&front.premises.books, front.premises.now(), &token).await;
+        if matches!(caller, Ok(None)) {
+            return;
+        }
     }
 }
 

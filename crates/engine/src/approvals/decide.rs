@@ -76,7 +76,7 @@ async fn answer_request(
         grant: decided.grant.as_ref().map(GrantLine::of),
         request: Some(RequestLine::of(&decided.request)),
         outcome: None,
-        installed: Vec::new(),
+        wished: None,
     })
 }
 

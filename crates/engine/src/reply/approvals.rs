@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{InstalledChange, PrincipalLine, Toggle};
+use super::{PrincipalLine, Toggle, Wished};
 use crate::{Envelope, Refusal};
 
 /// A request that waits for a person.
@@ -60,9 +60,9 @@ pub struct Decided {
     /// What came of it, where it was to switch something on or off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Toggle>,
-    /// What was installed or removed, where that was asked for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub installed: Vec<InstalledChange>,
+    /// What came of it, where it was to install, remove or write something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wished: Option<Wished>,
 }
 
 /// A grant or a denial.

@@ -5,7 +5,7 @@ use crate::confirm::choose;
 use crate::installing::{SiteArgs, candidates, changes, findings, preview, wished, within};
 use crate::ui::Ui;
 use guild_engine::reply::{Add, CandidateLine, PluginPreview};
-use guild_engine::{AddRequest, Choice, Code, InstallWish, add};
+use guild_engine::{AddRequest, Choice, Code, Wish, add};
 use std::io::{self, BufRead as _, Write as _};
 use std::process::ExitCode;
 
@@ -71,14 +71,14 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
         skip_denied: args.skip_denied,
         ask: if ui.is_terminal() && !ui.is_json() { Some(&ask) } else { None },
     };
-    let wish = InstallWish {
-        source: Some(args.source.clone()),
+    let wish = Wish::Install {
+        source: args.source.clone(),
         reference: args.reference.clone(),
         names: args.skill.clone(),
         all: args.all,
         scope: args.site.scope(),
     };
-    let waits = wished(ui, &args.site, &wish, |reply: &mut Add, id| reply.request = Some(id));
+    let waits = wished(ui, &args.site, wish, |reply: &mut Add, id| reply.request = Some(id));
     let envelope =
         waits.unwrap_or_else(|| within(ui, &args.site, async |installer| add(installer, &request).await));
     if !ui.is_json() {

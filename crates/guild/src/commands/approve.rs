@@ -7,12 +7,12 @@ use crate::installing::{changes, in_person};
 use crate::print::told;
 use crate::ui::Ui;
 use crate::workshop::within;
-use guild_engine::reply::{Decided, InstalledChange, RequestLine};
+use guild_engine::reply::{Decided, RequestLine, Toggle, Wished};
 use guild_engine::{
-    AddRequest, Books, Choice, Code, Decision, Envelope, InstallScope, InstallWish, Lifetime, Principal,
-    Refusal, RemoveRequest, Status, ToggleRequest, add, approve, deny, is_management, perform_request,
-    remove, request,
+    Books, Code, Decision, Envelope, Lifetime, Principal, Refusal, Status, ToggleRequest, Wish, approve,
+    deny, is_management, perform_request, perform_wish, request,
 };
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Approve what an agent asked for
@@ -61,10 +61,13 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     });
     tell(&mut envelope);
     carry_out(ui, &mut envelope);
-    ui.finish(&envelope, |data, style, out| changes(&data.installed, style, out))
+    ui.finish(&envelope, |data, style, out| {
+        data.wished.as_ref().map_or(Ok(()), |wished| changes(&wished.installed, style, out))
+    })
 }
 
-/// Does what was approved, where that was to switch something on or off: whoever approves it is the one who acts.
+/// Does what was approved, where that was something else than a run: whoever approves it is the one who acts, and wherever they stand,
+/// it is about the workspace that it was asked for.
 fn carry_out(ui: &Ui, envelope: &mut Envelope<Decided>) {
     let Some(request) = envelope.data.request.clone().filter(|request| is_management(&request.action)) else {
         return;
@@ -72,9 +75,36 @@ fn carry_out(ui: &Ui, envelope: &mut Envelope<Decided>) {
     if envelope.data.decision.as_deref() != Some("approved") {
         return;
     }
-    if let Some(wish) = InstallWish::of(&request) {
-        return grant_wish(ui, &request, &wish, envelope);
-    }
+    let (status, code, message) = match ui.elsewhere(Path::new(&request.workspace)) {
+        Ok(there) => match switch(&there, &request).or_else(|| grant(&there, &request)) {
+            Some(Ok(Done::Switched(done))) => {
+                envelope.data.outcome = Some(done.data);
+                (done.status, done.code, done.message)
+            }
+            Some(Ok(Done::Granted(done))) => {
+                envelope.data.wished = Some(done.data);
+                (done.status, done.code, done.message)
+            }
+            Some(Err(refusal)) => (Status::Error, refusal.code, refusal.message),
+            None => return,
+        },
+        Err(_) => {
+            let message = format!("its workspace {} is gone, and nothing was done", request.workspace);
+            (Status::Error, Code::PathNotFound, message)
+        }
+    };
+    envelope.message = format!("{}; {message}", envelope.message);
+    (envelope.status, envelope.code) = (status, code);
+}
+
+/// What came of a request.
+enum Done {
+    Switched(Box<Envelope<Toggle>>),
+    Granted(Envelope<Wished>),
+}
+
+/// Switches what was to be switched on or off; nothing where the request is about something else.
+fn switch(ui: &Ui, request: &RequestLine) -> Option<Result<Done, Refusal>> {
     let (principal, user) = (ui.principal(None), ui.owner(None));
     let follow = Following::new(ui, &request.skill);
     let like = ToggleRequest {
@@ -88,51 +118,18 @@ fn carry_out(ui: &Ui, envelope: &mut Envelope<Decided>) {
         wait: None,
         on_stage: &|stage| follow.stage(stage),
     };
-    let done = within(ui, async |workshop| perform_request(workshop, &request, like).await);
+    let done = within(ui, async |workshop| perform_request(workshop, request, like).await);
     follow.quiet();
-    let (status, code, message) = match done {
-        Ok(Some(done)) => {
-            envelope.data.outcome = Some(done.data);
-            (done.status, done.code, done.message)
-        }
-        Ok(None) => return,
-        Err(refusal) => (Status::Error, refusal.code, refusal.message),
-    };
-    envelope.message = format!("{}; {message}", envelope.message);
-    (envelope.status, envelope.code) = (status, code);
+    done.map(|done| done.map(|done| Done::Switched(Box::new(done)))).transpose()
 }
 
-/// Installs or removes what was wished for, where it was wished for.
-fn grant_wish(ui: &Ui, request: &RequestLine, wish: &InstallWish, envelope: &mut Envelope<Decided>) {
-    let here = ui.machine().workspace().to_string_lossy();
-    let done: Envelope<Vec<InstalledChange>> =
-        if wish.scope == InstallScope::Project && here != request.workspace {
-            let message = format!("but it was asked for in {}: do it there yourself", request.workspace);
-            Envelope::error(Code::InstallPlaceRefused, message, Vec::new())
-        } else if let Some(source) = &wish.source {
-            let choice = match wish.names.as_slice() {
-                _ if wish.all => Choice::All,
-                [] => Choice::Only,
-                names => Choice::Named(names.to_vec()),
-            };
-            let asked = AddRequest {
-                source,
-                reference: wish.reference.as_deref(),
-                choice,
-                scope: wish.scope,
-                link: false,
-                replace: false,
-                skip_denied: false,
-                ask: None,
-            };
-            in_person(ui, wish.scope, async |desk| add(desk, &asked).await).map(|data| data.installed)
-        } else {
-            let asked = RemoveRequest { names: &wish.names, scope: wish.scope, force: false };
-            in_person(ui, wish.scope, async |desk| remove(desk, &asked).await).map(|data| data.changes)
-        };
-    envelope.message = format!("{}; {}", envelope.message, done.message);
-    (envelope.status, envelope.code) = (done.status, done.code);
-    envelope.data.installed = done.data;
+/// Does what an agent wished to have installed, removed or written; nothing where the request is about something else.
+fn grant(ui: &Ui, request: &RequestLine) -> Option<Result<Done, Refusal>> {
+    let scope = Wish::of(request)?.scope();
+    let done = in_person(ui, scope, async |installer| {
+        perform_wish(installer, request).await.unwrap_or_else(|| Envelope::ok(Wished::default()))
+    });
+    Some(Ok(Done::Granted(done)))
 }
 
 /// What was decided, in one sentence.

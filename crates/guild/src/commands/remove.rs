@@ -3,7 +3,7 @@
 use crate::installing::{SiteArgs, changes, wished, within};
 use crate::ui::Ui;
 use guild_engine::reply::Changed;
-use guild_engine::{InstallWish, RemoveRequest, remove};
+use guild_engine::{RemoveRequest, Wish, remove};
 use std::process::ExitCode;
 
 /// Remove installed skills and plugins, and their lines in the lock
@@ -24,8 +24,8 @@ pub struct Args {
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     let request = RemoveRequest { names: &args.names, scope: args.site.scope(), force: args.force };
     let (names, scope) = (args.names.clone(), args.site.scope());
-    let wish = InstallWish { source: None, reference: None, names, all: false, scope };
-    let waits = wished(ui, &args.site, &wish, |reply: &mut Changed, id| reply.request = Some(id));
+    let wish = Wish::Uninstall { names, scope };
+    let waits = wished(ui, &args.site, wish, |reply: &mut Changed, id| reply.request = Some(id));
     let envelope =
         waits.unwrap_or_else(|| within(ui, &args.site, async |installer| remove(installer, &request).await));
     ui.finish(&envelope, |data, style, out| changes(&data.changes, style, out))

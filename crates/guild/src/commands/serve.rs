@@ -11,7 +11,7 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::oneshot;
 
 /// Where MCP is.
 const MCP: &str = "/mcp";
@@ -53,7 +53,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
 }
 
 async fn serve(args: &Args, ui: &Ui) -> Result<(), Refusal> {
-    let ended = told_to_end()?;
+    let mut signals = Signals::new().map_err(|error| failed(&error))?;
     let premises = premises::open(ui).await?;
     let listener = Listener::bind(args.settings(), &premises).await?;
     let tokens = token_list(&premises.books, premises.now()).await.data.count;
@@ -64,14 +64,18 @@ async fn serve(args: &Args, ui: &Ui) -> Result<(), Refusal> {
         async move { http.answer(request).await }
     });
     tell(ui, listener.address(), tokens).map_err(|error| failed(&error))?;
-    let closing = async {
-        ended.await;
-        ui.tell_line("ends once what is under way is done");
+    let (close, closed) = oneshot::channel::<()>();
+    let ending = async {
+        signals.next().await;
+        ui.tell_line("ends once what is under way is done; Ctrl-C again ends it at once");
         http.close();
+        close.send(()).ok();
+        signals.next().await;
     };
     tokio::select! {
-        () = listener.serve(site, closing) => {}
+        () = listener.serve(site, async { closed.await.unwrap_or_default() }) => {}
         () = http.watch() => {}
+        () = ending => {}
     }
     http.end();
     Ok(())
@@ -101,16 +105,44 @@ fn tell(ui: &Ui, address: SocketAddr, tokens: usize) -> std::io::Result<()> {
     ui.print(&envelope, |data, _, out| writeln!(out, "{}", data.address))
 }
 
-/// What is ready when somebody wants the server to end.
-fn told_to_end() -> Result<impl Future<Output = ()>, Refusal> {
-    let mut interrupted = signal(SignalKind::interrupt()).map_err(|error| failed(&error))?;
-    let mut terminated = signal(SignalKind::terminate()).map_err(|error| failed(&error))?;
-    Ok(async move {
+/// Tells when somebody wants the server to end.
+#[cfg(unix)]
+struct Signals {
+    interrupted: tokio::signal::unix::Signal,
+    terminated: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            interrupted: signal(SignalKind::interrupt())?,
+            terminated: signal(SignalKind::terminate())?,
+        })
+    }
+
+    async fn next(&mut self) {
         tokio::select! {
-            _ = interrupted.recv() => {}
-            _ = terminated.recv() => {}
+            _ = self.interrupted.recv() => {}
+            _ = self.terminated.recv() => {}
         }
-    })
+    }
+}
+
+/// The same where Ctrl-C is all that there is.
+#[cfg(not(unix))]
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        Ok(Self)
+    }
+
+    async fn next(&mut self) {
+        tokio::signal::ctrl_c().await.ok();
+    }
 }
 
 fn refused(ui: &Ui, refusal: Refusal) -> ExitCode {

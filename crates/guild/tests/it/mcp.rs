@@ -1,6 +1,7 @@
 //! `guild mcp` as an agent's program talks to it: both eras of the protocol, with a person who approves, declines or is asked elsewhere.
 
 mod client;
+mod manage;
 
 use crate::{env, envelope};
 pub(crate) use client::Client;

@@ -40,7 +40,6 @@ fn the_schema_is_current() {
     add("roots", of::<reply::Roots>(&mut generator));
     add("run", of::<reply::Run>(&mut generator));
     add("search", of::<reply::Search<'_>>(&mut generator));
-    add("serve", of::<reply::Serve>(&mut generator));
     add("show", of::<reply::Show<'_>>(&mut generator));
     add("vet", of::<reply::Vet>(&mut generator));
     add("watch", of::<reply::Watch>(&mut generator));
@@ -107,6 +106,7 @@ fn of_what_is_installed(generator: &mut SchemaGenerator) -> Vec<(String, Json)> 
 }
 
 /// The replies about what the installation's ledger holds.
+/// The replies about what the installation's ledger holds, and of who serves by it.
 fn of_the_books(generator: &mut SchemaGenerator) -> Map<String, Json> {
     let mut replies = Map::new();
     let mut add = |name: &str, schema: Json| replies.insert(name.to_owned(), schema);
@@ -126,6 +126,7 @@ fn of_the_books(generator: &mut SchemaGenerator) -> Map<String, Json> {
     add("secret set", of::<reply::SecretChanged>(generator));
     add("servers import", of::<reply::ServersImported>(generator));
     add("servers list", of::<reply::Servers>(generator));
+    add("serve", of::<reply::Serve>(generator));
     add("token create", of::<reply::TokenCreated>(generator));
     add("token list", of::<reply::Tokens>(generator));
     add("token revoke", of::<reply::Ended>(generator));

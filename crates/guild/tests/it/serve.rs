@@ -32,6 +32,20 @@ Greet them.
 echo "hello $2"
 "#;
 
+const LATE: &str = r"
+//- /project/.guild/skills/late/SKILL.md
+---
+name: late
+description: Ends a little later
+script: late.sh
+---
+Late.
+//- /project/.guild/skills/late/late.sh
+echo begun
+sleep 1
+echo ended
+";
+
 fn greet() -> Json {
     json!({"name": "skill_run", "arguments": {"name": "greet", "input": {"who": "you"}}})
 }
@@ -169,6 +183,51 @@ fn one_look_tells_all_who_listen_and_listening_ends_with_the_server() {
     while modern.event().is_some() {}
     while handshaken.event().is_some() {}
     assert_eq!(served.running.finish().code(), Some(0));
+}
+
+#[test]
+fn what_is_under_way_is_done_before_the_end() {
+    let env = env(&format!("{SKILLS}{LATE}"));
+    let served = Served::start(&env, &[]);
+    let mut agent = served.agent(&env, "default");
+    let mut call = json!({"name": "skill_run", "arguments": {"name": "late"}});
+    call["requestState"] = agent.call("tools/call", call.clone())["requestState"].clone();
+    call["inputResponses"] =
+        json!({"approval": {"action": "accept", "content": {"decision": "run it once"}}});
+    call["_meta"] = json!({"progressToken": "p"});
+    let (mut wire, id) = agent.send("tools/call", call);
+    assert_eq!(wire.head().unwrap().status, 200);
+    while !wire.event().unwrap()["params"]["message"].as_str().is_some_and(|said| said.contains("begun")) {}
+    end(&served, Signal::TERM);
+    assert_eq!(until(&mut wire, id)["result"]["content"][0]["text"], "begun\nended\n");
+    assert_eq!(served.running.finish().code(), Some(0));
+    assert_sound(&env);
+}
+
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    let env = env(SKILLS);
+    let mut served = Served::start(&env, &[]);
+    assert!(served.running.error_line().contains("nobody has a token yet"));
+    // A connection with half a request on it would be waited for.
+    let mut half = Wire::open(&served.address);
+    half.say("GET /health HTTP/1.1\r\nhost: local");
+    end(&served, Signal::INT);
+    assert!(served.running.error_line().contains("again ends it at once"));
+    end(&served, Signal::INT);
+    assert_eq!(served.running.finish().code(), Some(0));
+}
+
+#[test]
+fn a_token_that_is_revoked_ends_what_is_under_way() {
+    let env = env(SKILLS);
+    let served = Served::start(&env, &["--patience", "1"]);
+    let (id, secret) = token(&env, "writer");
+    let old = served.shaking_hands(&secret, "2025-11-25", json!({}));
+    let (mut listening, mut other) = (old.listen(), served.agent(&env, "other"));
+    assert_eq!(env.guild(&["token", "revoke", &id]).code(), Some(0));
+    while listening.event().is_some() {}
+    assert!(other.search("greets").contains("greet (script)"));
 }
 
 #[track_caller]

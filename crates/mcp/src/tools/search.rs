@@ -1,12 +1,11 @@
 //! `skill_search`
 
-use guild_engine::reply::SkillSummary;
 use guild_engine::{Envelope, SearchRequest, counted, reply, search};
 use rmcp::model::ToolAnnotations;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::Entry;
+use super::{Entry, line};
 use crate::{arguments, outcome};
 
 pub(super) const TOOL: Entry = Entry {
@@ -52,9 +51,6 @@ fn ten() -> usize {
 }
 
 fn text(found: &Envelope<reply::Search<'_>>) -> String {
-    let line = |skill: &SkillSummary<'_>| {
-        format!("- {} ({}): {}", skill.qualified_name, skill.kind, skill.description.replace('\n', " "))
-    };
     let lines: Vec<String> = found.data.skills.iter().map(line).collect();
     match lines.as_slice() {
         [] => "No skill is about that.".to_owned(),

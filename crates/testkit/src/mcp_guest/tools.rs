@@ -5,6 +5,10 @@ use serde_json::{Value, json};
 
 use super::{Answer, DOT, SILENCE, done, rounds, said};
 
+/// Their schemas are what the suite looks at.
+const SCHEMA_TOOL: &str = "json_schema_2020_12_tool";
+const HEADER_TOOL: &str = "test_custom_header";
+
 type Row = (&'static str, fn(&GuestCall<'_>) -> Answer);
 
 const TOOLS: &[Row] = &[
@@ -45,6 +49,8 @@ const TOOLS: &[Row] = &[
         (call.tell)(GuestNote::Log("something".to_owned()));
         said("It has logged.")
     }),
+    (SCHEMA_TOOL, |_| said("It takes all of it.")),
+    (HEADER_TOOL, |_| said("Its header fits.")),
     ("test_trigger_tool_change", |_| said("The tools never change.")),
     ("test_trigger_prompt_change", |call| {
         (call.tell)(GuestNote::PromptsChanged);
@@ -59,7 +65,14 @@ pub(super) fn described() -> Vec<Value> {
         (*name, properties.collect())
     }));
     rows.map(|(name, properties)| {
-        let schema = json!({"type": "object", "properties": properties});
+        let schema = match name {
+            SCHEMA_TOOL => vocabulary(),
+            HEADER_TOOL => {
+                let region = json!({"type": "string", "x-mcp-header": "Region"});
+                json!({"type": "object", "properties": {"region": region}})
+            }
+            _ => json!({"type": "object", "properties": properties}),
+        };
         json!({"name": name, "description": "A tool of the conformance suite", "inputSchema": schema})
     })
     .collect()
@@ -69,6 +82,28 @@ pub(super) fn answer(call: &GuestCall<'_>) -> Answer {
     let own = TOOLS.iter().find(|(name, _)| *name == call.name).map(|(_, answer)| *answer);
     let asking = || rounds::TOOLS.iter().find(|(name, ..)| *name == call.name).map(|(.., answer)| *answer);
     own.or_else(asking)?(call)
+}
+
+/// Words of JSON Schema that a server might lose.
+fn vocabulary() -> Value {
+    let text = json!({"type": "string"});
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "$defs": {"address": {"$anchor": "addressDef", "type": "object", "properties": {"street": text, "city": text}}},
+        "properties": {
+            "name": text,
+            "address": {"$ref": "#/$defs/address"},
+            "contactMethod": {"type": "string", "enum": ["phone", "email"]},
+            "phone": text,
+            "email": text,
+        },
+        "allOf": [{"anyOf": [{"required": ["phone"]}, {"required": ["email"]}]}],
+        "if": {"properties": {"contactMethod": {"const": "phone"}}, "required": ["contactMethod"]},
+        "then": {"required": ["phone"]},
+        "else": {"required": ["email"]},
+        "additionalProperties": false,
+    })
 }
 
 fn content(blocks: &[Value]) -> Answer {

@@ -174,6 +174,20 @@ fn a_session_that_was_ended_stays_ended() {
 }
 
 #[test]
+fn a_client_that_does_not_read_is_cut_off() {
+    let env = env(SKILLS);
+    let served = Served::start(&env, &["--patience", "1", "--rate", "1000000"]);
+    let (mut good, bad) = (served.agent(&env, "good"), served.agent(&env, "bad"));
+    let mut message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}});
+    message["params"]["_meta"] = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}, "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"}});
+    let request = bad.request(&message);
+    let mut deaf = Wire::open(&served.address);
+    // The server stops to read when nobody reads what it says, and does not wait for ever.
+    while deaf.try_say(&request) {}
+    assert_served(&mut good);
+}
+
+#[test]
 fn a_client_that_is_cut_off_takes_its_run_with_it() {
     let env = env(&format!("{SKILLS}{SLOW}"));
     let served = Served::start(&env, &[]);
