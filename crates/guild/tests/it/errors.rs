@@ -459,7 +459,6 @@ fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
             [exit 2]
             $ guild --json
             {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, deps, run, hash, diff, roots, plugins, enable, disable, registry, secret, new, add, verify, sync, outdated, update, rollback, pin, remove, link, export, import, prompt, render, reload, watch, mcp, serve, servers, connect, sandbox, image, changes, requests, approve, deny, grants, receipts, replay, token, tools, doctor, explain, completions]","data":null}
-            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, deps, run, hash, diff, roots, plugins, enable, disable, registry, secret, new, add, verify, sync, outdated, update, rollback, pin, remove, link, export, import, prompt, render, reload, watch, mcp, connect, sandbox, image, changes, requests, approve, deny, grants, receipts, replay, token, doctor, explain, completions]","data":null}
             [exit 2]
             $ guild list --sourc x
             [stderr]
