@@ -11,7 +11,7 @@ use crate::install::{Installer, Scope, locked_skills};
 use crate::reply::{Link, LinkLine};
 use crate::resolve::{Unresolved, resolve};
 use crate::vet::{Gate, Subject};
-use crate::{Code, Envelope, Refusal, counted};
+use crate::{Code, Envelope, Places, Refusal, counted};
 use directory::directory;
 use guild_catalog::Entry;
 use made::{Making, Manner, make, unmake};
@@ -88,6 +88,19 @@ fn removed(desk: &Installer<'_>, request: &LinkRequest<'_>, reply: &mut Link) ->
         }
     }
     Ok(())
+}
+
+/// Takes away what was made of skills that are removed; what somebody has changed since stays.
+pub(crate) fn unlink(places: &Places, targets: &[PathBuf]) -> Result<Vec<PathBuf>, Refusal> {
+    let mut record = Record::open(places)?;
+    let mut gone = Vec::new();
+    for made in record.made_of(targets) {
+        if unmake(&made).is_ok() {
+            record.forget(&made.place)?;
+            gone.push(made.place);
+        }
+    }
+    Ok(gone)
 }
 
 /// The directory of each agent.

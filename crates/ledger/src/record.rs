@@ -139,14 +139,26 @@ impl Ledger {
     }
 }
 
+/// Whether somebody has looked at a signature already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Proof {
+    Done,
+    Due,
+}
+
 /// The record in a row, if it counts here. The row's columns are id, installation, body and signature.
 pub(crate) fn read<T: Record>(ledger: &Ledger, row: &Row) -> Result<Option<T>, StoreError> {
+    read_row(ledger, row, Proof::Due)
+}
+
+fn read_row<T: Record>(ledger: &Ledger, row: &Row, proof: Proof) -> Result<Option<T>, StoreError> {
     let (id, installation) = (row.text(0)?, row.text(1)?);
     let (text, signature) = (row.text(2)?, row.text(3)?);
     let counts = || {
         let key = ledger.counted_key(&installation)?;
         let signature: Signature = signature.parse().ok()?;
-        key.verifies(Purpose::Record, &Digest::of(text.as_bytes()), &signature).then_some(())?;
+        let is_signed = || key.verifies(Purpose::Record, &Digest::of(text.as_bytes()), &signature);
+        (proof == Proof::Done || is_signed()).then_some(())?;
         let signed: Signed<T> = serde_json::from_str(&text).ok()?;
         let is_it = signed.version <= VERSION
             && signed.installation == key.installation()
@@ -167,8 +179,20 @@ pub(crate) async fn own<T: Record>(
                AND NOT EXISTS (SELECT 1 FROM receipts WHERE ends = records.id) ORDER BY id";
     let values = vec![kind.into(), ledger.key.installation.as_str().into()];
     let rows = connection.rows(sql, values).await?;
-    let records: Result<Vec<_>, _> = rows.iter().map(|row| read::<T>(ledger, row)).collect();
+    let proof = proof(ledger, &rows)?;
+    let records: Result<Vec<_>, _> = rows.iter().map(|row| read_row::<T>(ledger, row, proof)).collect();
     Ok(records?.into_iter().flatten().collect())
+}
+
+/// Looks at all signatures of this installation's rows at once; where one is wrong each is looked at by itself.
+fn proof(ledger: &Ledger, rows: &[Row]) -> Result<Proof, StoreError> {
+    let mut signed: Vec<(Digest, Signature)> = Vec::new();
+    for row in rows {
+        let Ok(signature) = row.text(3)?.parse() else { return Ok(Proof::Due) };
+        signed.push((Digest::of(row.text(2)?.as_bytes()), signature));
+    }
+    let is_proved = ledger.key.public.verifies_all(Purpose::Record, &signed);
+    Ok(if is_proved { Proof::Done } else { Proof::Due })
 }
 
 /// What a record's text says that it is found by, if it is one of this kind.

@@ -13,7 +13,7 @@ use guild_ledger::{Arrival, Registration, SourceType, Status, Subject, SubjectKi
 use guild_source::lock::{self, Entry, Kind, Lock, Offer};
 use guild_source::site::{Held, Site};
 use guild_source::store::Store;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Whether what lies at each place is on.
@@ -47,16 +47,19 @@ pub async fn follow(
     let site = held.site();
     let lock = site.read_lock().map_err(failure::of_site)?;
     let known = known(registrar).await?;
+    let rows: BTreeMap<&str, &Subject> =
+        known.iter().map(|known| (known.subject.place.as_str(), &known.subject)).collect();
     let mut come = Vec::new();
+    let mut locked = BTreeSet::new();
     for entry in lock.entries() {
         let place = place(site, entry);
-        let is_same =
-            |known: &&Registration| known.subject.place == place && says(&known.subject, site, entry);
-        if !known.iter().any(|known| is_same(&known)) {
+        if !rows.get(place.as_str()).is_some_and(|subject| says(subject, site, entry)) {
             come.push(arrival(store, site, entry));
         }
+        locked.insert(place);
     }
-    let is_gone = |known: &&Registration| was_installed(site, known) && !is_locked(site, &lock, known);
+    let is_gone =
+        |known: &&Registration| was_installed(site, known) && !locked.contains(&known.subject.place);
     let gone: Vec<String> = known.iter().filter(is_gone).map(|known| known.plugin.clone()).collect();
     let settled =
         if come.is_empty() && gone.is_empty() { known } else { registrar.settle(come, &gone).await? };
@@ -121,10 +124,6 @@ impl Registrar<'_> {
 fn was_installed(site: &Site, known: &Registration) -> bool {
     let place = Path::new(&known.subject.place);
     known.subject.digest.is_some() && [Kind::Skill, Kind::Plugin].iter().any(|kind| site.holds(*kind, place))
-}
-
-fn is_locked(site: &Site, lock: &Lock, known: &Registration) -> bool {
-    lock.entries().iter().any(|entry| place(site, entry) == known.subject.place)
 }
 
 /// Whether a row says what the lock says.

@@ -5,10 +5,12 @@ use super::place::{Scope, site};
 use super::select::select;
 use super::settled::{Fate, settle};
 use super::{Installer, failure};
+use crate::link::unlink;
 use crate::reply::Changed;
 use crate::{Code, Envelope, Refusal};
 use guild_source::lock::Entry;
 use guild_source::site::{Change, Site};
+use std::path::PathBuf;
 
 /// What to remove.
 pub struct RemoveRequest<'a> {
@@ -46,6 +48,9 @@ async fn run(desk: &Installer<'_>, request: &RemoveRequest<'_>) -> Result<Change
     }
     let fates = entries.iter().map(|entry| (Fate::Removed, entry));
     let changes = settle(desk, &held, &changes, &lock, fates).await?;
+    // A link to nothing in another agent's directory would be a riddle; that it stays is no reason to fail.
+    let targets: Vec<PathBuf> = entries.iter().map(|entry| site.place(entry.kind, &entry.name)).collect();
+    unlink(desk.places, &targets).ok();
     Ok(Changed { scope: request.scope.word(), changes, ..Changed::default() })
 }
 

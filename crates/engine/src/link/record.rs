@@ -78,6 +78,11 @@ impl Record {
         self.made.iter().filter(move |made| made.place.parent() == Some(directory))
     }
 
+    /// What was made of these.
+    pub fn made_of(&self, targets: &[PathBuf]) -> Vec<Made> {
+        self.made.iter().filter(|made| targets.contains(&made.target)).cloned().collect()
+    }
+
     /// Notes something, before it is made.
     pub fn note(&mut self, made: Made) -> Result<(), Refusal> {
         self.made.retain(|known| known.place != made.place);

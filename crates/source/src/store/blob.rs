@@ -1,7 +1,7 @@
 //! Blobs: written aside, synced, and then given the names that their content has.
 
 use super::error::StoreError;
-use super::workspace::Workspace;
+use super::workspace::{Workspace, tidy};
 use super::{Store, failed};
 use crate::durable;
 use guild_manifest::Digest;
@@ -59,7 +59,11 @@ impl<'a> Writer<'a> {
 
     /// Gives everything that was written its name, so that it stays.
     pub fn commit(self) -> Result<(), StoreError> {
-        let Some(workspace) = self.workspace else { return Ok(()) };
+        let Some(workspace) = self.workspace else {
+            // Whoever was killed once everything had its name has left a directory, and nobody else would come by.
+            tidy(self.store);
+            return Ok(());
+        };
         let is_few = self.pending.len() <= self.few;
         if !is_few {
             sync_all(workspace.path())?;

@@ -84,6 +84,11 @@ fn prepare(directory: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Removes what killed makers left, where nothing new is made.
+pub fn tidy(store: &Store) {
+    reap(&store.temporary());
+}
+
 /// Removes what killed makers left; that this fails is no reason to fail.
 fn reap(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {

@@ -169,3 +169,12 @@ fn many_at_once_are_what_each_would_be_and_one_that_is_refused_is_named() {
     assert_eq!(at, 5, "{error}");
     assert_eq!(world.leftovers(), [""; 0].map(std::path::PathBuf::from));
 }
+
+#[test]
+fn what_a_killed_one_left_goes_even_where_nothing_is_new() {
+    let world = World::new(SKILL);
+    world.stage().unwrap();
+    fs::create_dir(world.fixture.join("data/store/tmp/new-left")).unwrap();
+    world.stage().unwrap();
+    assert_eq!(world.leftovers().len(), 0);
+}

@@ -202,7 +202,8 @@ fn a_persons_own_skills_are_linked_for_every_project() {
         "
         guild link claude-code --user
         guild add acme/skills --skill pdf --user
-        guild link claude-code goose --user
+        guild link claude-code --user
+        guild link goose --user --copy
         guild remove pdf --user
         guild link claude-code goose --user --remove
         ",
@@ -215,22 +216,23 @@ fn a_persons_own_skills_are_linked_for_every_project() {
             installed skill pdf (https://github.com/acme/skills at cacdd2bb6a9f)
             [stderr]
             1 installed
-            $ guild link claude-code goose --user
+            $ guild link claude-code --user
             CHANGE  SKILL  AGENT        PATH
             linked  pdf    claude-code  [ROOT]/home/.claude/skills/pdf
-            linked  pdf    goose        [ROOT]/home/.config/goose/skills/pdf
             [stderr]
-            2 linked
+            1 linked
+            $ guild link goose --user --copy
+            CHANGE  SKILL  AGENT  PATH
+            copied  pdf    goose  [ROOT]/home/.config/goose/skills/pdf
+            [stderr]
+            1 copied
             $ guild remove pdf --user
             removed skill pdf (https://github.com/acme/skills at cacdd2bb6a9f)
             [stderr]
             1 removed
             $ guild link claude-code goose --user --remove
-            CHANGE   SKILL  AGENT        PATH
-            removed  pdf    claude-code  [ROOT]/home/.claude/skills/pdf
-            removed  pdf    goose        [ROOT]/home/.config/goose/skills/pdf
             [stderr]
-            2 removed
+            there is nothing to undo
         "#]],
     );
     expect!["skills/"].assert_eq(&tree(&env, "home/.claude"));
