@@ -2,12 +2,14 @@
 //!
 //! Only people decide, whoever forwards their answer. What is asked for is made by the operations that ask.
 
+mod admin;
 mod decide;
 mod grants;
 mod requests;
 mod shown;
 mod told;
 
+pub(crate) use admin::{AdminMatter, ask_admin};
 pub use decide::{Decision, approve, deny};
 pub use grants::{grants_lift, grants_list, grants_revoke};
 pub use requests::{request, requests};

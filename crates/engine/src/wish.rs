@@ -3,15 +3,12 @@
 //! Whoever approves is the one who acts; the agent never is. What a person is shown is all that is done.
 
 use std::path::Path;
-use std::time::Duration;
 
 use guild_catalog::create::Layout;
-use guild_ledger::receipt::{Entry, Kind, SkillRef};
-use guild_ledger::{Matter, Principal};
-use guild_manifest::{Digest, canonical};
+use guild_ledger::Principal;
 use serde_json::{Map, Value, json};
 
-use crate::approvals::Shown;
+use crate::approvals::{AdminMatter, Shown, ask_admin};
 use crate::create::{Content, NewRequest, Owner, create, examine};
 use crate::install::{AddRequest, Choice, Installer, RemoveRequest, Scope, add, remove};
 use crate::reply::{RequestLine, Wished};
@@ -19,8 +16,6 @@ use crate::vet::policy;
 use crate::workshop::Workshop;
 use crate::{Code, Envelope, Refusal, Status};
 
-/// How long a request can be answered.
-const REQUEST_LASTS: Duration = Duration::from_secs(24 * 60 * 60);
 const INSTALL: &str = "install";
 const UNINSTALL: &str = "uninstall";
 const CREATE: &str = "create";
@@ -77,33 +72,17 @@ async fn ask(
         let machine = &workshop.hall.machine;
         examine(machine, &policy(&workshop.hall.config), &draft(name, content))?;
     }
-    let now = workshop.now();
     let shown = Shown {
         command: wish.command(),
         parameters: wish.parameters().into_iter().collect(),
         ..Shown::default()
     };
     let decided = json!({"version": 1, "action": wish.action(), "parameters": shown.parameters});
-    let name = wish.name();
-    let matter = Matter {
-        action: wish.action().to_owned(),
-        agent: principal.agent.clone(),
-        skill: name.clone(),
-        security_hash: None,
-        workspace: workshop.hall.machine.workspace().to_string_lossy().into_owned(),
-        plan: Digest::of(canonical::text_of(&decided).as_bytes()),
-        shown: shown.to_value(),
-    };
-    let entry = Entry {
-        skill: Some(SkillRef { name, security_hash: None }),
-        ..Entry::new(Kind::Asked, Code::ApprovalRequired.as_str(), principal.clone())
-    };
-    let asked = workshop.books.ledger.ask(now, matter, now.after(REQUEST_LASTS), entry).await;
-    let (asked, receipt) = asked.map_err(|error| workshop.books.refusal(error))?;
-    reply.request = Some(asked.id.to_string());
-    reply.receipt = Some(receipt.receipt.id.to_string());
-    let message = format!("an admin must approve it first; `guild approve {}` answers", asked.id);
-    Ok(Refusal::new(Code::ApprovalRequired, message))
+    let (action, name) = (wish.action(), wish.name());
+    let asked = ask_admin(workshop, principal, AdminMatter { action, name, decided, shown }).await?;
+    reply.request = Some(asked.request);
+    reply.receipt = Some(asked.receipt);
+    Ok(asked.told)
 }
 
 /// Does what an approved request wishes for, as the person who approved it; nothing where it is no wish.

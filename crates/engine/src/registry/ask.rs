@@ -2,22 +2,16 @@
 //!
 //! Whoever approves is the one who acts; the agent never is.
 
-use std::time::Duration;
-
-use guild_ledger::receipt::{Entry, Kind, SkillRef};
-use guild_ledger::{Matter, SubjectKind};
-use guild_manifest::{Digest, canonical};
+use guild_ledger::SubjectKind;
 use serde_json::{Value, json};
 
 use super::subject::Found;
 use super::toggle::{ToggleRequest, toggle};
-use crate::approvals::Shown;
+use crate::approvals::{AdminMatter, Shown, ask_admin};
 use crate::reply::{RequestLine, Toggle};
 use crate::workshop::Workshop;
-use crate::{Code, Envelope, Refusal};
+use crate::{Envelope, Refusal};
 
-/// How long a request can be answered.
-const REQUEST_LASTS: Duration = Duration::from_secs(24 * 60 * 60);
 const ENABLE: &str = "enable";
 const DISABLE: &str = "disable";
 
@@ -33,7 +27,6 @@ pub(super) async fn ask(
     request: &ToggleRequest<'_>,
     reply: &mut Toggle,
 ) -> Result<String, Refusal> {
-    let now = workshop.now();
     let action = if request.on { ENABLE } else { DISABLE };
     let (name, kind) = (found.name(), found.kind().as_str());
     let mut command = vec!["guild", action, &name, "--kind", kind];
@@ -47,25 +40,10 @@ pub(super) async fn ask(
         ..Shown::default()
     };
     let decided = json!({"version": 1, "action": action, "place": found.place(), "agent": request.agent});
-    let matter = Matter {
-        action: action.to_owned(),
-        agent: request.principal.agent.clone(),
-        skill: name.clone(),
-        security_hash: None,
-        workspace: workshop.hall.machine.workspace().to_string_lossy().into_owned(),
-        plan: Digest::of(canonical::text_of(&decided).as_bytes()),
-        shown: shown.to_value(),
-    };
-    let entry = Entry {
-        skill: Some(SkillRef { name, security_hash: None }),
-        ..Entry::new(Kind::Asked, Code::ApprovalRequired.as_str(), request.principal.clone())
-    };
-    let asked = workshop.books.ledger.ask(now, matter, now.after(REQUEST_LASTS), entry).await;
-    let (asked, receipt) = asked.map_err(|error| workshop.books.refusal(error))?;
-    reply.request = Some(asked.id.to_string());
-    reply.receipt = Some(receipt.receipt.id.to_string());
-    let message = format!("an admin must approve it first; `guild approve {}` answers", asked.id);
-    Err(Refusal::new(Code::ApprovalRequired, message))
+    let asked = ask_admin(workshop, request.principal, AdminMatter { action, name, decided, shown }).await?;
+    reply.request = Some(asked.request);
+    reply.receipt = Some(asked.receipt);
+    Err(asked.told)
 }
 
 /// Does what an approved request asks for, as the person who approved it. `like` says who that is.

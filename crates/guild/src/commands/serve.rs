@@ -30,7 +30,7 @@ pub struct Args {
     /// A name of this machine, beside those of the loopback, that requests may be meant for (can be repeated)
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
-    /// A page, beside the server's own, that may ask: https://example.org (can be repeated)
+    /// A page, beside the server's own, that may ask, such as `https://example.org` (can be repeated)
     #[arg(long = "origin", value_name = "URL")]
     origins: Vec<String>,
     /// Requests that each token may make in a second
