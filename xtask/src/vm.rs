@@ -17,7 +17,7 @@ mod packages;
 mod plan;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use initramfs::Archive;
@@ -49,12 +49,13 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<(), String> {
 }
 
 fn make(root: &Path, options: &Options) -> Result<Machine, String> {
-    let xtask = std::env::current_exe().map_err(|error| format!("cannot find xtask itself: {error}"))?;
-    let target = xtask.parent().and_then(Path::parent).ok_or("xtask lies in no target directory")?;
+    let running = std::env::current_exe().map_err(|error| format!("cannot find xtask itself: {error}"))?;
+    let target = running.parent().and_then(Path::parent).ok_or("xtask lies in no target directory")?;
     let plan = plan(root, options)?;
 
     let cache = target.join("vm");
     fs::create_dir_all(&cache).map_err(|error| format!("cannot make {}: {error}", cache.display()))?;
+    let xtask = own_copy(&cache)?;
     packages::need("qemu-system-x86_64", "qemu-system-x86")?;
     let kernel = kernel::prepare(&cache, &options.kernel)?;
     let disk = if options.systemd { Some(debian::prepare(&cache)?) } else { None };
@@ -68,6 +69,15 @@ fn make(root: &Path, options: &Options) -> Result<Machine, String> {
         .map_err(|error| format!("cannot write {}: {error}", initramfs.display()))?;
     let passes = plan.passes.len();
     Ok(Machine { kernel: kernel.image, initramfs, disk, limit: options.limit, passes })
+}
+
+/// The running program under a name of its own: cargo puts another in its place when it builds the workspace with other features.
+fn own_copy(cache: &Path) -> Result<PathBuf, String> {
+    let copy = cache.join("xtask");
+    fs::remove_file(&copy).ok();
+    let copied = fs::copy("/proc/self/exe", &copy);
+    copied.map_err(|error| format!("cannot copy xtask to {}: {error}", copy.display()))?;
+    Ok(copy)
 }
 
 fn plan(root: &Path, options: &Options) -> Result<Plan, String> {
