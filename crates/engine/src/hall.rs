@@ -23,6 +23,11 @@ pub struct ConfigFile {
     pub content: Result<Vec<u8>, String>,
 }
 
+/// Where the file of a layer was read; nothing where there is none.
+pub(crate) fn path_of(files: &[ConfigFile], layer: Layer) -> &str {
+    files.iter().find(|file| file.layer == layer).map_or("", |file| file.path.as_str())
+}
+
 /// One machine as it was at one moment.
 #[derive(Debug)]
 pub struct Hall {

@@ -6,9 +6,9 @@
 mod answer;
 mod call;
 
-use guild_catalog::PluginEntry;
 use guild_manifest::plugin::{SchemaSource, ToolDeclaration};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::ports::{Listed, Pending, Tool, ToolAnswer, ToolCall, ToolError, ToolProvider, Unlisted};
@@ -27,6 +27,8 @@ pub struct PluginTools;
 struct Found {
     staged: StagedPlugin,
     tool: ToolDeclaration,
+    /// The agents for which the plugin is off.
+    off_for: BTreeSet<String>,
 }
 
 impl ToolProvider for PluginTools {
@@ -74,15 +76,13 @@ impl ToolProvider for PluginTools {
         call: ToolCall<'a>,
     ) -> Pending<'a, Result<ToolAnswer, ToolError>> {
         Box::pin(async move {
-            let is_off = |entry: &PluginEntry| entry.switched.off_for.contains(call.agent);
-            let plugin = call.tool.split('/').next().unwrap_or_default();
-            if entry(workshop, plugin)?.is_some_and(is_off) {
-                let message = format!("plugin `{plugin}` is off for agent `{}`", call.agent);
-                return Err(ToolError::Denied(message));
-            }
             let Some(found) = found(workshop, call.tool)? else {
                 return Err(ToolError::Failed(format!("there is no tool `{}`", call.tool)));
             };
+            if found.off_for.contains(call.agent) {
+                let (plugin, agent) = (&found.staged.plugin.name, call.agent);
+                return Err(ToolError::Denied(format!("plugin `{plugin}` is off for agent `{agent}`")));
+            }
             if call.code != Some(found.staged.tree.digest().to_string().as_str()) {
                 let message = format!("the plugin of `{}` has changed since it was approved", call.tool);
                 return Err(ToolError::Denied(message));
@@ -99,14 +99,10 @@ fn found(workshop: &Workshop<'_>, name: &str) -> Result<Option<Found>, ToolError
             format!("`plugin:{name}` names no plugin; tools of plugins are `plugin:<plugin>/<tool>`");
         return Err(ToolError::Input(message));
     };
-    let Some(entry) = entry(workshop, plugin)? else { return Ok(None) };
+    let Some(entry) = plugin_that_counts(workshop.hall, plugin).map_err(failure)? else { return Ok(None) };
     let staged = stage_plugin(entry, workshop.store).map_err(failure)?;
     let declared = staged.plugin.tools.iter().find(|declared| declared.name == tool).cloned();
-    Ok(declared.map(|tool| Found { staged, tool }))
-}
-
-fn entry<'h>(workshop: &Workshop<'h>, name: &str) -> Result<Option<&'h PluginEntry>, ToolError> {
-    plugin_that_counts(workshop.hall, name).map_err(failure)
+    Ok(declared.map(|tool| Found { staged, tool, off_for: entry.switched.off_for.clone() }))
 }
 
 fn failure(refusal: Refusal) -> ToolError {

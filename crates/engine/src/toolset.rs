@@ -4,7 +4,7 @@ use guild_manifest::config::{Config, Layer, Section};
 use guild_manifest::tree::Data;
 use guild_manifest::{Code as ProblemCode, Pos, Problem};
 
-use crate::hall::ConfigFile;
+use crate::hall::{ConfigFile, path_of};
 
 /// Which tools agents have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -27,11 +27,10 @@ impl Toolset {
 pub(crate) fn problems(config: &Config, files: &[ConfigFile]) -> Vec<Problem> {
     let wrong = sections(config).filter(|section| read(section) == Some(Err(())));
     let problem = |section: &Section| {
-        let file = files.iter().find(|file| file.layer == section.layer);
         let (what, hint) =
             ("`mcp.tools` is neither \"few\" nor \"all\"", "write `tools = \"all\"`, or leave it out");
         let problem = Problem::new(ProblemCode::ConfigValueInvalid, Pos::START, what, hint);
-        problem.in_file(file.map_or("", |file| file.path.as_str()))
+        problem.in_file(path_of(files, section.layer))
     };
     wrong.map(problem).collect()
 }

@@ -9,7 +9,7 @@ use guild_manifest::fold::nearest;
 use guild_manifest::tree::Data;
 use guild_manifest::{Code as ProblemCode, Pos, Problem};
 
-use crate::hall::ConfigFile;
+use crate::hall::{ConfigFile, path_of};
 use crate::{Code, Refusal};
 
 /// The keys of each section.
@@ -85,9 +85,7 @@ pub(crate) fn problems(config: &Config, files: &[ConfigFile]) -> Vec<Problem> {
         wrong.extend(unknown_keys(section));
     }
     let problem = |wrong: Wrong| {
-        let file = files.iter().find(|file| file.layer == wrong.layer);
-        let file = file.map_or("", |file| file.path.as_str());
-        Problem::new(wrong.code, Pos::START, wrong.what, wrong.hint).in_file(file)
+        Problem::new(wrong.code, Pos::START, wrong.what, wrong.hint).in_file(path_of(files, wrong.layer))
     };
     wrong.into_iter().map(problem).collect()
 }

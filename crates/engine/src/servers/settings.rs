@@ -13,7 +13,7 @@ use guild_sandbox::Network;
 use serde::Deserialize;
 
 use super::contained::ContainedServer;
-use crate::hall::ConfigFile;
+use crate::hall::{ConfigFile, path_of};
 
 /// How long a call may take where nobody says.
 const TIMEOUT_SECONDS: u64 = 60;
@@ -111,10 +111,10 @@ pub(crate) fn problems(config: &Config, files: &[ConfigFile]) -> Vec<Problem> {
     let wrong = entries(config).filter_map(|(layer, name, read)| Some((layer, name, read.err()?)));
     wrong
         .map(|(layer, name, reason)| {
-            let file = files.iter().find(|file| file.layer == layer).map_or("", |file| file.path.as_str());
             let message = format!("`mcp.servers.{name}` cannot be used: {reason}");
             let hint = "a server has `command` and `args`, or `url`; see docs/mcp.md";
-            Problem::new(ProblemCode::ConfigValueInvalid, Pos::START, message, hint).in_file(file)
+            Problem::new(ProblemCode::ConfigValueInvalid, Pos::START, message, hint)
+                .in_file(path_of(files, layer))
         })
         .collect()
 }

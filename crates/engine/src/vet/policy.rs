@@ -2,7 +2,7 @@
 //!
 //! A project's file cannot set it; the configuration's reader leaves it out.
 
-use crate::hall::ConfigFile;
+use crate::hall::{ConfigFile, path_of};
 use guild_manifest::config::{Config, Layer};
 use guild_manifest::fold::nearest;
 use guild_manifest::tree::Data;
@@ -28,8 +28,8 @@ pub fn problems(config: &Config, files: &[ConfigFile]) -> Vec<Problem> {
                 |near| format!("did you mean `{near}`?"),
             );
             let message = format!("`vet.downgrade` names `{word}`, which is no code that denies");
-            let file = files.iter().find(|file| file.layer == layer).map_or("", |file| file.path.as_str());
-            Problem::new(ProblemCode::ConfigValueInvalid, Pos::START, message, hint).in_file(file)
+            Problem::new(ProblemCode::ConfigValueInvalid, Pos::START, message, hint)
+                .in_file(path_of(files, layer))
         })
         .collect()
 }
