@@ -92,8 +92,8 @@ pub use guild_vet as rules;
 pub use hall::{ConfigFile, Configured, Hall, configure};
 pub use hash::hash;
 pub use image::{
-    Images, ImportRequest, ImportSource, PullRequest, image_import, image_inspect, image_list, image_pull,
-    image_remove,
+    Images, ImportRequest, ImportSource, PullRequest, docker_config, image_import, image_inspect, image_list,
+    image_pull, image_remove,
 };
 pub use install::{
     AddRequest, Choice, Edits, ExportForm, ExportRequest, ForeignForm, HostGit,
