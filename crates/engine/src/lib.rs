@@ -31,6 +31,7 @@ mod invocable;
 mod link;
 mod list;
 mod live;
+mod login;
 mod moment;
 mod places;
 mod plugin_tools;
@@ -104,6 +105,7 @@ pub use install::{
 pub use link::{LinkRequest, link};
 pub use list::{ListRequest, list};
 pub use live::{Change, Changes, Live, RefreshError};
+pub use login::{LoginKey, login};
 pub use moment::{Lifetime, NotATime, Since};
 pub use places::Places;
 pub use plugins::plugins;

@@ -25,6 +25,7 @@ mod installing;
 mod json;
 mod mcp;
 mod modules;
+mod page;
 mod pipe;
 mod plugin_tools;
 mod power_cut;

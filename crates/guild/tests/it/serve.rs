@@ -2,7 +2,7 @@
 
 mod client;
 mod hostile;
-mod wire;
+pub(crate) mod wire;
 
 use crate::env;
 use client::until;
