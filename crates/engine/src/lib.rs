@@ -67,8 +67,8 @@ mod wish;
 mod workshop;
 
 pub use approvals::{
-    Capability, ChangedFile, Decision, Shown, ShownFinding, Told, Weight, approve, command_line, deny,
-    grants_lift, grants_list, grants_revoke, request, requests,
+    Capability, ChangedFile, Decision, Shown, ShownFinding, Told, Weight, approve, command_line, decide,
+    deny, grants_lift, grants_list, grants_revoke, request, request_contents, requests,
 };
 pub use books::{Approvals, Books, RunLock};
 pub use changes::{ApplyRequest, changes_apply, changes_drop, changes_list, changes_show};
@@ -108,7 +108,7 @@ pub use live::{Change, Changes, Live, RefreshError};
 pub use login::{LoginKey, login};
 pub use moment::{Lifetime, NotATime, Since};
 pub use places::Places;
-pub use plugins::plugins;
+pub use plugins::{plugin_preview, plugins};
 pub use premises::{Look, Opening, Premises};
 pub use prompt::{PromptRequest, prompt};
 pub use receipts::{

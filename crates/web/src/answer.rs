@@ -40,7 +40,15 @@ pub(crate) fn refused(refusal: Refusal) -> Response {
 /// What a code is in HTTP.
 pub(crate) fn status(code: Code) -> StatusCode {
     let row = STATUS.iter().find(|(known, ..)| *known == code);
-    row.map_or(StatusCode::INTERNAL_SERVER_ERROR, |(_, status, _)| *status)
+    match (row, code.exit_code()) {
+        (Some((_, status, _)), _) => *status,
+        (None, 0) => StatusCode::OK,
+        _ if code.as_str().ends_with("_not_found") => StatusCode::NOT_FOUND,
+        (None, 1) => StatusCode::CONFLICT,
+        (None, 2) => StatusCode::UNPROCESSABLE_ENTITY,
+        (None, 3) => StatusCode::FORBIDDEN,
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    }
 }
 
 /// The answer to somebody who asks whether the server is there.

@@ -19,6 +19,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::answer::refused;
 use crate::crowd::{Crowd, Held, Place};
+use crate::live::Live;
 use crate::names::Names;
 use crate::page;
 use crate::rate::{Rate, STRANGERS};
@@ -33,6 +34,8 @@ pub(crate) struct Front {
     pub(crate) premises: Arc<Premises>,
     /// Those who came by a link, where there are links.
     pub(crate) sessions: Option<Sessions>,
+    /// Who is told when something happens.
+    pub(crate) live: Arc<Live>,
     names: Names,
     rate: Rate,
     crowd: Crowd,
@@ -112,6 +115,7 @@ impl Front {
         Self {
             premises,
             sessions: key.map(|key| Sessions::new(key, address.port())),
+            live: Arc::default(),
             names: Names::of(address, &settings.hosts, &settings.origins),
             rate: Rate::new(settings.limits.rate),
             crowd: Crowd::new(settings.limits.requests),

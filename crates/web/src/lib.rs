@@ -8,6 +8,7 @@ mod crowd;
 mod form;
 mod front;
 mod listener;
+mod live;
 mod login;
 mod names;
 mod page;

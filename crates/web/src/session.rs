@@ -40,7 +40,28 @@ pub(crate) struct Sessions {
 struct Inner {
     /// Links that were used, until they would let nobody in anyway.
     used: HashMap<Digest, Instant>,
-    open: HashMap<Digest, Instant>,
+    open: HashMap<Digest, Open>,
+}
+
+/// A session that is open.
+#[derive(Debug)]
+struct Open {
+    seen: Instant,
+    /// What came of the last change, until a page has said so.
+    notice: Option<Notice>,
+}
+
+/// What came of a change, for the page that comes next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Notice {
+    pub is_good: bool,
+    pub text: String,
+}
+
+impl Open {
+    fn is_idle(&self, at: Instant) -> bool {
+        at.duration_since(self.seen) >= IDLE
+    }
 }
 
 /// A session, as what is mounted finds it among the request's extensions.
@@ -97,12 +118,12 @@ impl Sessions {
         if inner.used.insert(link, at).is_some() {
             return Ok(None);
         }
-        inner.open.retain(|_, seen| at.duration_since(*seen) < IDLE);
+        inner.open.retain(|_, open| !open.is_idle(at));
         if inner.open.len() >= MOST {
-            let idle = inner.open.iter().min_by_key(|(_, seen)| **seen).map(|(id, _)| *id);
+            let idle = inner.open.iter().min_by_key(|(_, open)| open.seen).map(|(id, _)| *id);
             idle.and_then(|id| inner.open.remove(&id));
         }
-        inner.open.insert(Digest::of(secret.as_bytes()), at);
+        inner.open.insert(Digest::of(secret.as_bytes()), Open { seen: at, notice: None });
         Ok(Some(format!("{}={secret}; Path=/; HttpOnly; SameSite=Strict", self.cookie)))
     }
 
@@ -111,14 +132,25 @@ impl Sessions {
         let secret = self.secret(headers)?;
         let id = Digest::of(secret.as_bytes());
         let mut inner = self.lock();
-        let seen = inner.open.get_mut(&id).filter(|seen| at.duration_since(**seen) < IDLE)?;
-        *seen = at;
+        inner.open.get_mut(&id).filter(|open| !open.is_idle(at))?.seen = at;
         Some(Session { csrf: Digest::of_parts([b"csrf".as_slice(), secret.as_bytes()]).to_hex(), id })
     }
 
     /// Whether a session lets its holder in still; asking keeps none open.
     pub(crate) fn is_open(&self, session: &Session, at: Instant) -> bool {
-        self.lock().open.get(&session.id).is_some_and(|seen| at.duration_since(*seen) < IDLE)
+        self.lock().open.get(&session.id).is_some_and(|open| !open.is_idle(at))
+    }
+
+    /// Keeps a notice for the session's next page.
+    pub(crate) fn tell(&self, session: &Session, notice: Notice) {
+        if let Some(open) = self.lock().open.get_mut(&session.id) {
+            open.notice = Some(notice);
+        }
+    }
+
+    /// The notice that waits, which is told once.
+    pub(crate) fn told(&self, session: &Session) -> Option<Notice> {
+        self.lock().open.get_mut(&session.id)?.notice.take()
     }
 
     /// Ends a session; the cookie that takes the browser's away.

@@ -13,6 +13,7 @@ use guild_engine::{LoginKey, Premises};
 
 use crate::answer::{healthy, nowhere};
 use crate::front::{Front, at_the_door, let_in};
+use crate::live::Live;
 use crate::login;
 use crate::page;
 use crate::settings::Settings;
@@ -56,13 +57,14 @@ impl Site {
         Self { key: Some(key), ..self }
     }
 
-    /// Everything behind its checks, for a server at this address.
-    pub(crate) fn router(self, address: SocketAddr, settings: &Settings) -> Router {
+    /// Everything behind its checks, for a server at this address, and those who listen to what happens.
+    pub(crate) fn router(self, address: SocketAddr, settings: &Settings) -> (Router, Arc<Live>) {
         let front = Arc::new(Front::new(Arc::clone(&self.premises), self.key, address, settings));
-        let guarded = self.mounted.merge(page::views()).merge(login::way_out(&front)).fallback(nowhere);
+        let guarded = self.mounted.merge(page::views(&front)).merge(login::way_out(&front)).fallback(nowhere);
         let guarded = guarded.layer(from_fn_with_state(Arc::clone(&front), let_in));
         let open =
             Router::new().route(HEALTH, get(healthy)).merge(login::way_in(&front)).merge(page::assets());
-        open.merge(guarded).layer(from_fn_with_state(front, at_the_door))
+        let live = Arc::clone(&front.live);
+        (open.merge(guarded).layer(from_fn_with_state(front, at_the_door)), live)
     }
 }

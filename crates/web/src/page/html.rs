@@ -20,17 +20,19 @@ pub(crate) struct Url(String);
 
 /// Writes markup, which is a literal, and values, which stand in braces: `put!(out; "<b>" {name} "</b>")`.
 macro_rules! put {
-    ($out:expr;) => {};
-    ($out:expr; $markup:literal $($rest:tt)*) => {
-        $out.markup($markup);
-        $crate::page::html::put!($out; $($rest)*);
-    };
-    ($out:expr; {$value:expr} $($rest:tt)*) => {
-        $crate::page::html::Put::put(&$value, &mut $out);
-        $crate::page::html::put!($out; $($rest)*);
-    };
+    ($out:expr; $($piece:tt)*) => {{ $($crate::page::html::put_piece!($out, $piece);)* }};
 }
 pub(crate) use put;
+
+macro_rules! put_piece {
+    ($out:expr, {$value:expr}) => {
+        $crate::page::html::Put::put(&$value, &mut $out)
+    };
+    ($out:expr, $markup:literal) => {
+        $out.markup($markup)
+    };
+}
+pub(crate) use put_piece;
 
 /// A value that can stand in a page.
 pub(crate) trait Put {
