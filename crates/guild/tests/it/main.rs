@@ -9,6 +9,7 @@
 
 mod allowed;
 mod approvals;
+mod browsing;
 mod changes;
 mod codes;
 mod conformance;

@@ -1,6 +1,6 @@
 //! `guild serve` as agents meet it: who is let in, both eras at one address, approvals, and its end.
 
-mod client;
+pub(crate) mod client;
 mod hostile;
 pub(crate) mod wire;
 

@@ -60,11 +60,6 @@ impl Html {
         }
     }
 
-    /// Whether nothing was written.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// What was written.
     pub(crate) fn into_string(self) -> String {
         self.0

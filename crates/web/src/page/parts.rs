@@ -70,3 +70,12 @@ pub(crate) fn problems(problems: &[ProblemLine<'_>]) -> Html {
     out.markup("</ul>");
     out
 }
+
+/// As much of a text as a row has room for.
+pub(crate) fn shortened(text: &str) -> String {
+    const MOST: usize = 400;
+    if text.chars().nth(MOST).is_none() {
+        return text.to_owned();
+    }
+    format!("{}…", text.chars().take(MOST).collect::<String>())
+}

@@ -14,7 +14,7 @@ use guild_engine::{
 use super::frame::Tab;
 use super::html::{Html, Url, put};
 use super::markdown;
-use super::parts::{chip, fact};
+use super::parts::{chip, fact, shortened};
 use super::runs;
 use super::skills::status;
 use super::visit::Visit;
@@ -91,7 +91,7 @@ fn page(premises: &Premises, hall: &Hall, name: &str, around: Around) -> Result<
     let security_hash = hashed.data.security_hash.unwrap_or(hashed.message);
     let mut out = Html::default();
     put!(out; "<p class=\"crumbs\"><a href=\"/skills\">Skills</a></p><div class=\"top\"><h1>" {name} "</h1> " {status(&skill.summary)});
-    put!(out; "</div><p class=\"lead\">" {skill.summary.description} "</p>");
+    put!(out; "</div><p class=\"lead\">" {shortened(skill.summary.description)} "</p>");
     if let Some(off) = skill.summary.off {
         put!(out; "<p class=\"notice warn\">It is off: " {off} "</p>");
     }

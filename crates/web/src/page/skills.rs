@@ -7,7 +7,7 @@ use guild_engine::{Hall, ListRequest, SearchRequest, counted, list, search};
 
 use super::frame::Tab;
 use super::html::{Html, Url, put};
-use super::parts::{chip, empty, pager};
+use super::parts::{chip, empty, pager, shortened};
 use super::visit::Visit;
 
 /// Skills on one page.
@@ -161,7 +161,7 @@ fn rows<'a, 'b: 'a>(skills: impl Iterator<Item = &'a SkillSummary<'b>>) -> Html 
             out.markup(" class=\"off\"");
         }
         put!(out; "><div class=\"what\"><a href=\"" {Url::of(&["skills", name])} "\">" {name} "</a> " {status(skill)}
-            "<p class=\"clamp\">" {skill.description} "</p></div>" {switch(name, skill.enabled)} "</li>");
+            "<p class=\"clamp\">" {shortened(skill.description)} "</p></div>" {switch(name, skill.enabled)} "</li>");
     }
     out.markup("</ul>");
     out

@@ -53,6 +53,20 @@ impl Visitor {
         rest.split('"').next().unwrap().to_owned()
     }
 
+    /// How large the files are that a page loads.
+    #[track_caller]
+    pub fn assets(&self, page: &str) -> usize {
+        let names = page.split("\"/assets/").skip(1).map(|rest| rest.split('"').next().unwrap());
+        names
+            .map(|name| {
+                let asset = self.get(&format!("/assets/{name}"));
+                assert_eq!(asset.head.status, 200, "{name}");
+                assert_eq!(asset.head.header("cache-control"), Some("public, max-age=31536000, immutable"));
+                asset.body.len()
+            })
+            .sum()
+    }
+
     #[track_caller]
     pub fn get(&self, path: &str) -> Answer {
         self.ask(&format!("GET {path} HTTP/1.1\r\n"), "")
