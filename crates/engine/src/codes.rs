@@ -142,9 +142,11 @@ codes! {
     TokenNotFound = "token_not_found", 1, "No token has that id.";
     ListenFailed = "listen_failed", 1, "The address cannot be listened on.";
     ListenUnprotected = "listen_unprotected", 3, "Other machines would reach the server, and nobody has a token yet.";
+    ServerNotRunning = "server_not_running", 1, "No server of this person runs here, or not the one that is meant.";
     NotAuthenticated = "not_authenticated", 3, "Whoever asks the server brings a token that counts.";
     HostNotAllowed = "host_not_allowed", 3, "The request is meant for another host than this server.";
     OriginNotAllowed = "origin_not_allowed", 3, "The request comes from a page that the server does not know.";
+    CsrfTokenInvalid = "csrf_token_invalid", 3, "A browser asks for a change without what only the server's own page can send.";
     RouteNotFound = "route_not_found", 1, "The server has nothing at this path.";
     RequestTooLarge = "request_too_large", 1, "The request is larger than the server reads.";
     RequestTooSlow = "request_too_slow", 1, "The request did not arrive in time.";

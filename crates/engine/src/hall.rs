@@ -70,6 +70,12 @@ impl Hall {
         }
     }
 
+    /// Who works here, as the machine calls them; hooks are told.
+    pub fn user(&self) -> String {
+        let named = ["USER", "LOGNAME"].iter().find_map(|name| self.machine.env.get(*name));
+        named.map_or("me", String::as_str).to_owned()
+    }
+
     /// What is wrong with the configuration.
     pub fn config_problems(&self) -> impl Iterator<Item = &Problem> {
         let is_config = |problem: &&Problem| {

@@ -52,6 +52,7 @@ pub use installed::{installed, locked_skills};
 pub use outdated::outdated;
 pub use pin::pin;
 pub use place::Scope;
+pub(crate) use preview::of_plugin;
 pub use remove::{RemoveRequest, remove};
 pub use rollback::rollback;
 pub use sync::{SyncRequest, sync};

@@ -31,6 +31,7 @@ mod invocable;
 mod link;
 mod list;
 mod live;
+mod login;
 mod moment;
 mod places;
 mod plugin_tools;
@@ -66,8 +67,8 @@ mod wish;
 mod workshop;
 
 pub use approvals::{
-    Capability, ChangedFile, Decision, Shown, ShownFinding, Told, Weight, approve, command_line, deny,
-    grants_lift, grants_list, grants_revoke, request, requests,
+    Capability, ChangedFile, Decision, Shown, ShownFinding, Told, Weight, approve, command_line, decide,
+    deny, grants_lift, grants_list, grants_revoke, request, request_contents, requests,
 };
 pub use books::{Approvals, Books, RunLock};
 pub use changes::{ApplyRequest, changes_apply, changes_drop, changes_list, changes_show};
@@ -104,9 +105,10 @@ pub use install::{
 pub use link::{LinkRequest, link};
 pub use list::{ListRequest, list};
 pub use live::{Change, Changes, Live, RefreshError};
+pub use login::{LoginKey, login};
 pub use moment::{Lifetime, NotATime, Since};
 pub use places::Places;
-pub use plugins::plugins;
+pub use plugins::{plugin_preview, plugins};
 pub use premises::{Look, Opening, Premises};
 pub use prompt::{PromptRequest, prompt};
 pub use receipts::{

@@ -4,7 +4,8 @@
 
 use crate::Envelope;
 use crate::hall::Hall;
-use crate::reply::{PluginSummary, Plugins, ProblemLine};
+use crate::install::of_plugin;
+use crate::reply::{PluginPreview, PluginSummary, Plugins, ProblemLine};
 use guild_catalog::PluginEntry;
 use guild_manifest::{Code, Problem};
 
@@ -14,6 +15,15 @@ pub fn plugins(hall: &Hall) -> Envelope<Plugins<'_>> {
     let problems =
         hall.snapshot.problems.iter().filter(|problem| is_of_plugins(problem)).map(ProblemLine::of);
     Envelope::ok(Plugins { count: plugins.len(), plugins, problems: problems.collect() })
+}
+
+/// What a plugin that is here brings, and whether it is on; nothing where there is none of that name.
+pub fn plugin_preview(hall: &Hall, name: &str) -> Option<(PluginPreview, bool)> {
+    let mut all = hall.snapshot.plugins.iter().chain(&hall.snapshot.lacking);
+    let entry = all.find(|entry| entry.plugin.name == name)?;
+    let own = hall.snapshot.skills.iter().filter(|skill| skill.place.plugin.as_deref() == Some(name));
+    let skills = own.map(|skill| skill.skill.name.clone()).collect();
+    Some((of_plugin(name, skills, entry.plugin.clone()), entry.enabled))
 }
 
 fn summary(entry: &PluginEntry) -> PluginSummary<'_> {

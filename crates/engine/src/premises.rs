@@ -2,6 +2,7 @@
 //!
 //! It sleeps nowhere and watches nothing by itself: whoever holds it decides when to look again.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use guild_catalog::{Freshness, Machine};
@@ -10,7 +11,7 @@ use guild_source::store::Store;
 
 use crate::hall::{ConfigFile, Hall, configure};
 use crate::image::Images;
-use crate::live::{Changes, Live, RefreshError};
+use crate::live::{Change, Changes, Live, RefreshError};
 use crate::ports::ToolProvider;
 use crate::sandbox::Backends;
 use crate::switching::Switching;
@@ -43,6 +44,8 @@ pub struct Premises {
     live: Live,
     store: Store,
     opening: Opening,
+    /// What has changed in looks that nobody was told of.
+    untold: Mutex<Vec<Change>>,
 }
 
 impl Premises {
@@ -57,7 +60,7 @@ impl Premises {
         let mut hall = Hall::open_switched(switching, machine, &files, Freshness::Indexed);
         hall.allow(&books).await?;
         let store = opening.places.store()?;
-        Ok(Self { books, live: Live::of(hall), store, opening })
+        Ok(Self { books, live: Live::of(hall), store, opening, untold: Mutex::default() })
     }
 
     /// What there is: readers keep theirs while refreshes come and go.
@@ -78,6 +81,22 @@ impl Premises {
     /// Looks again and keeps what is found, unless something that was readable no longer is. The warnings that people have
     /// allowed stay those that were known before.
     pub async fn refresh(&self) -> Result<Changes, RefreshError> {
+        let mut changes = self.look().await?;
+        let mut untold = self.untold.lock().unwrap_or_else(PoisonError::into_inner);
+        changes.changed.append(&mut untold);
+        Ok(changes)
+    }
+
+    /// Looks again at once, because whoever asks has just changed something. Whoever refreshes next is told what that was.
+    pub async fn catch_up(&self) {
+        // What cannot be read now is looked for again, and stays as it was until then.
+        if let Ok(Changes { added, removed, changed, .. }) = self.look().await {
+            let mut untold = self.untold.lock().unwrap_or_else(PoisonError::into_inner);
+            untold.extend([added, removed, changed].into_iter().flatten());
+        }
+    }
+
+    async fn look(&self) -> Result<Changes, RefreshError> {
         let switching = Switching::of(&self.books).await;
         self.live.refresh_by(|before| {
             let (machine, files) = (self.opening.look)();

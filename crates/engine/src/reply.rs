@@ -12,6 +12,7 @@ mod hash;
 mod image;
 mod install;
 mod link;
+mod login;
 mod lossy;
 mod merged;
 mod principal;
@@ -53,6 +54,7 @@ pub use install::{
     OutdatedLine, PluginPreview, SourceLine, Update, UpdateLine, Verify, VettedCandidate,
 };
 pub use link::{Link, LinkLine};
+pub use login::Login;
 pub use merged::{
     MergedAction, MergedComponent, MergedPlugin, MergedQuery, MergedSection, MergedTool, Registry,
 };

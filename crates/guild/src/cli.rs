@@ -2,9 +2,9 @@
 
 use crate::commands::{
     add, approve, changes, check, completions, connect, contract, deny, deps, diff, disable, doctor, enable,
-    explain, export, grants, hash, image, import, link, list, mcp, new, outdated, pin, plugins, prompt,
-    receipts, registry, reload, remove, render, replay, requests, rollback, roots, run, sandbox, search,
-    secret, serve, servers, show, sync, token, tools, update, verify, vet, watch,
+    explain, export, grants, hash, image, import, link, list, login, mcp, new, outdated, pin, plugins,
+    prompt, receipts, registry, reload, remove, render, replay, requests, rollback, roots, run, sandbox,
+    search, secret, serve, servers, show, sync, token, tools, update, verify, vet, watch,
 };
 use crate::installing;
 use crate::ui::{Colour, Ui};
@@ -78,6 +78,7 @@ enum Command {
     Watch(watch::Args),
     Mcp(mcp::Args),
     Serve(serve::Args),
+    Login(login::Args),
     Servers(servers::Args),
     Connect(connect::Args),
     Sandbox(sandbox::Args),
@@ -153,6 +154,7 @@ impl Command {
             Self::Watch(args) => watch::run(&args, ui),
             Self::Mcp(args) => mcp::run(&args, ui),
             Self::Serve(args) => serve::run(&args, ui),
+            Self::Login(args) => login::run(&args, ui),
             Self::Servers(args) => servers::run(&args, ui),
             Self::Connect(args) => connect::run(&args, ui),
             Self::Image(args) => image::run(&args, ui),

@@ -24,6 +24,7 @@ pub mod image;
 pub mod import;
 pub mod link;
 pub mod list;
+pub mod login;
 pub mod mcp;
 pub mod new;
 pub mod outdated;

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use guild_engine::ledger::via;
+use guild_engine::ledger::{State, via};
 use guild_engine::{Code, Decision, Envelope, Principal, Refusal, approve, deny, reply, request as waiting};
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -48,7 +48,7 @@ pub(crate) enum Way {
 
 /// What a client carries from one round to the next.
 #[derive(Serialize, Deserialize)]
-struct State {
+struct Round {
     request: String,
 }
 
@@ -87,7 +87,7 @@ pub(crate) async fn required(
         Ok(params) => params,
         Err(refusal) => return refused(refusal).into(),
     };
-    let state = State { request: asked.request.clone() };
+    let state = Round { request: asked.request.clone() };
     let bound = binding(server, call);
     let options = SealOptions::new().associated_data(&bound).ttl(PATIENCE);
     match server.states().seal_json_with(&state, &options) {
@@ -106,7 +106,7 @@ pub(crate) async fn answered(
     sealed: &str,
 ) -> Result<(), CallToolResult> {
     let bound = binding(server, call);
-    let opened = server.states().open_json_with::<State>(sealed, &bound);
+    let opened = server.states().open_json_with::<Round>(sealed, &bound);
     let foreign = |_| {
         let message = "the answer belongs to no question of this server, or to another call, or comes too late; call again";
         refused(Refusal::new(Code::NotConfirmed, message))
@@ -117,15 +117,33 @@ pub(crate) async fn answered(
     decide(server, &state.request, answer.as_ref()).await
 }
 
-/// Asks the client while its call waits.
+/// Asks the client while its call waits. Whoever answers first is heard: the person may also answer on the page or at a terminal, and
+/// the run finds out what they said.
 pub(crate) async fn ask(
     server: &Server,
     context: &RequestContext<RoleServer>,
     asked: &Asked,
 ) -> Result<(), CallToolResult> {
     let params = form(server, &asked.request).await.map_err(refused)?;
-    let answer = context.peer.create_elicitation_with_timeout(params, Some(PATIENCE)).await;
-    decide(server, &asked.request, answer.ok().as_ref()).await
+    tokio::select! {
+        answer = context.peer.create_elicitation_with_timeout(params, Some(PATIENCE)) => {
+            decide(server, &asked.request, answer.ok().as_ref()).await
+        }
+        () = answered_elsewhere(server, &asked.request) => Ok(()),
+    }
+}
+
+/// Is ready when a request was answered in another way than by this client; never where that cannot be told.
+async fn answered_elsewhere(server: &Server, request: &str) {
+    let premises = server.premises();
+    let deadline = premises.now().after(PATIENCE);
+    if let Ok(id) = request.parse()
+        && let Ok(Some(found)) = premises.books.ledger.wait(id, deadline, || premises.now()).await
+        && matches!(found.state, State::Decided { .. })
+    {
+        return;
+    }
+    std::future::pending().await
 }
 
 /// What the model is told where nobody can be asked through its client.

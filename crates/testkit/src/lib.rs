@@ -9,6 +9,7 @@
     reason = "a fixture that cannot be set up must fail its test at once, with the path in the message"
 )]
 
+mod browser;
 mod dice;
 mod engines;
 mod env;
@@ -33,6 +34,7 @@ mod witness;
 
 use std::path::PathBuf;
 
+pub use browser::Browser;
 pub use dice::Dice;
 pub use engines::{Docker, Podman};
 pub use env::{Env, Invocation};

@@ -19,6 +19,7 @@ const STATUS: &[Row] = &[
     ),
     (Code::HostNotAllowed, StatusCode::FORBIDDEN, None),
     (Code::OriginNotAllowed, StatusCode::FORBIDDEN, None),
+    (Code::CsrfTokenInvalid, StatusCode::FORBIDDEN, None),
     (Code::RouteNotFound, StatusCode::NOT_FOUND, None),
     (Code::RequestTooLarge, StatusCode::PAYLOAD_TOO_LARGE, None),
     (Code::RequestTooSlow, StatusCode::REQUEST_TIMEOUT, None),
@@ -29,12 +30,25 @@ const STATUS: &[Row] = &[
 /// The answer.
 pub(crate) fn refused(refusal: Refusal) -> Response {
     let row = STATUS.iter().find(|(code, ..)| *code == refusal.code);
-    let status = row.map_or(StatusCode::INTERNAL_SERVER_ERROR, |(_, status, _)| *status);
-    let mut response = json(status, &refusal.into_envelope());
+    let mut response = json(status(refusal.code), &refusal.into_envelope());
     if let Some((_, _, Some((name, value)))) = row {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
     response
+}
+
+/// What a code is in HTTP.
+pub(crate) fn status(code: Code) -> StatusCode {
+    let row = STATUS.iter().find(|(known, ..)| *known == code);
+    match (row, code.exit_code()) {
+        (Some((_, status, _)), _) => *status,
+        (None, 0) => StatusCode::OK,
+        _ if code.as_str().ends_with("_not_found") => StatusCode::NOT_FOUND,
+        (None, 1) => StatusCode::CONFLICT,
+        (None, 2) => StatusCode::UNPROCESSABLE_ENTITY,
+        (None, 3) => StatusCode::FORBIDDEN,
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    }
 }
 
 /// The answer to somebody who asks whether the server is there.

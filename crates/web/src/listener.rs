@@ -61,7 +61,7 @@ impl Listener {
 
     /// Serves a site until told to end, and then what is under way for a while.
     pub async fn serve(self, site: Site, until: impl Future<Output = ()>) {
-        let router = site.router(self.address, &self.settings);
+        let (router, live) = site.router(self.address, &self.settings);
         let limits = &self.settings.limits;
         let (graceful, places) = (GracefulShutdown::new(), Arc::new(Semaphore::new(limits.connections)));
         let mut until = pin!(until);
@@ -83,6 +83,7 @@ impl Listener {
             }
         }
         drop(self.listener);
+        live.end();
         timeout(limits.grace, graceful.shutdown()).await.ok();
     }
 }

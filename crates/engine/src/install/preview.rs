@@ -36,9 +36,15 @@ pub fn waiting(previews: &[PluginPreview]) -> String {
 }
 
 fn preview(entry: &Entry, plugin: Option<Plugin>) -> PluginPreview {
-    let mut preview =
-        PluginPreview { name: entry.name.clone(), skills: skills(entry), ..PluginPreview::default() };
-    let Some(plugin) = plugin else { return preview };
+    match plugin {
+        Some(plugin) => of_plugin(&entry.name, skills(entry), plugin),
+        None => PluginPreview { name: entry.name.clone(), skills: skills(entry), ..PluginPreview::default() },
+    }
+}
+
+/// What a plugin with these skills brings.
+pub fn of_plugin(name: &str, skills: Vec<String>, plugin: Plugin) -> PluginPreview {
+    let mut preview = PluginPreview { name: name.to_owned(), skills, ..PluginPreview::default() };
     preview.hooks = hooks(&plugin);
     preview.version = plugin.version;
     preview.description = plugin.description.unwrap_or_default();

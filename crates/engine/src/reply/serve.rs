@@ -12,4 +12,6 @@ pub struct Serve {
     pub mcp: String,
     /// How many tokens let somebody in.
     pub tokens: usize,
+    /// A link that opens the page once, and within ten minutes; null where no browser of this machine would reach it.
+    pub login: Option<String>,
 }

@@ -4,7 +4,7 @@ use crate::premises::{self, failed};
 use crate::runtime;
 use crate::ui::Ui;
 use guild_engine::ledger::DEFAULT_AGENT;
-use guild_engine::{Envelope, Refusal, counted, reply, token_list};
+use guild_engine::{Envelope, LoginKey, Refusal, counted, reply, token_list};
 use guild_mcp::Http;
 use guild_web::{Limits, Listener, Settings, Site};
 use std::net::SocketAddr;
@@ -18,9 +18,10 @@ const MCP: &str = "/mcp";
 
 /// Serve skills to agents over HTTP
 ///
-/// The first line on standard output is the address. MCP is at `/mcp`, in both eras of the protocol; `/health` says whether the
-/// server is there. Everybody else brings a token (`guild token create --agent NAME`), on this machine too, and the token says
-/// which agent they are. It is plain HTTP: for other machines put it behind something that speaks TLS. Ctrl-C ends it, once what is
+/// The first line on standard output is the address, and the second a link that opens the page once, in a browser on this machine
+/// (`guild login` makes another). MCP is at `/mcp`, in both eras of the protocol; `/health` says whether the server is there.
+/// Programs bring a token (`guild token create --agent NAME`), on this machine too, and the token says which agent they are. It is
+/// plain HTTP: for other machines put it behind something that speaks TLS. Ctrl-C ends it, once what is
 /// under way is done.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -59,11 +60,17 @@ async fn serve(args: &Args, ui: &Ui) -> Result<(), Refusal> {
     let tokens = token_list(&premises.books, premises.now()).await.data.count;
     let http = Http::new(premises::server(Arc::clone(&premises), DEFAULT_AGENT)?);
     let answering = http.clone();
+    let key = LoginKey::make(&ui.places(), listener.address())?;
+    let login = key.as_ref().map(|key| key.link(ui.moment())).transpose()?;
     let site = Site::new(premises).mount(MCP, move |request| {
         let http = answering.clone();
         async move { http.answer(request).await }
     });
-    tell(ui, listener.address(), tokens).map_err(|error| failed(&error))?;
+    let site = match key {
+        Some(key) => site.welcome(key),
+        None => site,
+    };
+    tell(ui, listener.address(), tokens, login).map_err(|error| failed(&error))?;
     let (close, closed) = oneshot::channel::<()>();
     let ending = async {
         signals.next().await;
@@ -94,15 +101,18 @@ impl Args {
 }
 
 /// Says where it is, first of all.
-fn tell(ui: &Ui, address: SocketAddr, tokens: usize) -> std::io::Result<()> {
+fn tell(ui: &Ui, address: SocketAddr, tokens: usize, login: Option<String>) -> std::io::Result<()> {
     let address = format!("http://{address}");
     let mcp = format!("{address}{MCP}");
     let message = match tokens {
         0 => format!("MCP is at {mcp}; nobody has a token yet: `guild token create --agent NAME` makes one"),
         _ => format!("MCP is at {mcp}; {} let somebody in", counted(tokens, "token")),
     };
-    let envelope = Envelope::ok(reply::Serve { address, mcp, tokens }).with_message(message);
-    ui.print(&envelope, |data, _, out| writeln!(out, "{}", data.address))
+    let envelope = Envelope::ok(reply::Serve { address, mcp, tokens, login }).with_message(message);
+    ui.print(&envelope, |data, _, out| {
+        writeln!(out, "{}", data.address)?;
+        data.login.iter().try_for_each(|login| writeln!(out, "{login}"))
+    })
 }
 
 /// Tells when somebody wants the server to end.

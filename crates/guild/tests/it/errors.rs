@@ -94,6 +94,7 @@ const PROVOKED: &[(Code, &[&str])] = &[
     (Code::ReceiptNotFound, &["receipts", "show", "rcp_0"]),
     (Code::RequestNotFound, &["deny", "apr_0"]),
     (Code::GrantNotFound, &["grants", "lift", "grt_0"]),
+    (Code::ServerNotRunning, &["login"]),
     (Code::TokenNotFound, &["token", "revoke", "tok_0"]),
     (Code::PersonRequired, &["approve", "apr_0", "--agent", "writer"]),
     (Code::RoleInsufficient, &["token", "create", "--agent", "writer", "--role", "admin"]),
@@ -165,6 +166,7 @@ const ELSEWHERE: &[(Code, &str)] = &[
     (Code::NotAuthenticated, LET_IN),
     (Code::HostNotAllowed, LET_IN),
     (Code::OriginNotAllowed, LET_IN),
+    (Code::CsrfTokenInvalid, "page::a_change_takes_the_pages_own_token_and_origin"),
     (Code::RouteNotFound, LET_IN),
     (Code::RequestTooLarge, HOSTILE),
     (Code::RequestTooSlow, HOSTILE),
@@ -458,7 +460,7 @@ fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
             {"status":"error","code":"usage","message":"unrecognized subcommand 'lst'; tip: a similar subcommand exists: 'list'","data":null}
             [exit 2]
             $ guild --json
-            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, deps, run, hash, diff, roots, plugins, enable, disable, registry, secret, new, add, verify, sync, outdated, update, rollback, pin, remove, link, export, import, prompt, render, reload, watch, mcp, serve, servers, connect, sandbox, image, changes, requests, approve, deny, grants, receipts, replay, token, tools, doctor, explain, completions]","data":null}
+            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, deps, run, hash, diff, roots, plugins, enable, disable, registry, secret, new, add, verify, sync, outdated, update, rollback, pin, remove, link, export, import, prompt, render, reload, watch, mcp, serve, login, servers, connect, sandbox, image, changes, requests, approve, deny, grants, receipts, replay, token, tools, doctor, explain, completions]","data":null}
             [exit 2]
             $ guild list --sourc x
             [stderr]

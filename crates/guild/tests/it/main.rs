@@ -9,6 +9,7 @@
 
 mod allowed;
 mod approvals;
+mod browsing;
 mod changes;
 mod codes;
 mod conformance;
@@ -25,6 +26,7 @@ mod installing;
 mod json;
 mod mcp;
 mod modules;
+mod page;
 mod pipe;
 mod plugin_tools;
 mod power_cut;

@@ -115,6 +115,7 @@ fn of_the_books(generator: &mut SchemaGenerator) -> Map<String, Json> {
     add("grants lift", of::<reply::Ended>(generator));
     add("grants list", of::<reply::Grants>(generator));
     add("grants revoke", of::<reply::Ended>(generator));
+    add("login", of::<reply::Login>(generator));
     add("receipts accept-loss", of::<reply::ReceiptsAcceptLoss>(generator));
     add("receipts export", of::<reply::ReceiptsExport>(generator));
     add("receipts list", of::<reply::ReceiptsList>(generator));

@@ -1,8 +1,8 @@
 //! `guild serve` as agents meet it: who is let in, both eras at one address, approvals, and its end.
 
-mod client;
+pub(crate) mod client;
 mod hostile;
-mod wire;
+pub(crate) mod wire;
 
 use crate::env;
 use client::until;

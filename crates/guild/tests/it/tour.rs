@@ -175,6 +175,7 @@ guild connect cursor --scope project --dry-run --agent reviewer
 guild connect cursr
 guild mcp --agent reviewer
 guild serve --listen 0.0.0.0:7878
+guild login
 
 # From elsewhere there is only what is the person's own.
 cd ~

@@ -9,6 +9,8 @@ use serde_json::{Value as Json, json};
 pub struct Served {
     pub running: Running,
     pub address: String,
+    /// The link that opens the page.
+    pub login: String,
 }
 
 /// An agent with a token.
@@ -31,7 +33,8 @@ impl Served {
         let mut running = env.invocation(&all).converse();
         let line = running.line();
         let address = line.trim().strip_prefix("http://").unwrap().to_owned();
-        Self { running, address }
+        let login = running.line().trim().to_owned();
+        Self { running, address, login }
     }
 
     /// The answer to a request as it is; nothing if the server hangs up.

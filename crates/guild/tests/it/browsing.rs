@@ -1,0 +1,279 @@
+//! The page in a real browser: a person comes by a link, sees what an agent waits for, decides, and reads what became of it.
+//!
+//! Every test keeps pictures below `target/page-pictures`, for somebody to look at.
+
+mod reader;
+
+use crate::env;
+use crate::serve::client::until;
+use crate::serve::{SKILLS, Served};
+use guild_testkit::{Browser, Env};
+use reader::Reader;
+use serde_json::{Value as Json, json};
+
+const WORLD: &str = r#"
+//- /home/.config/guild/config.toml
+[agents.default]
+skills = "*"
+[agents.intern]
+skills = ["greet"]
+//- /project/.guild/skills/tidy-notes/SKILL.md
+---
+name: tidy-notes
+description: Sorts the notes of a meeting into decisions, open questions and tasks, each with a name and a date
+---
+# Tidy notes
+
+Read the notes once, then write three lists:
+
+1. **Decisions**, each with who decided
+2. *Open questions*
+3. Tasks, with a name and a date
+
+> Leave out what nobody will read again.
+
+| list | at most |
+| --- | --- |
+| decisions | 10 |
+| tasks | 20 |
+
+```sh
+guild run tidy-notes --param path=notes.md
+```
+
+See [the guide](https://example.org/notes) and [this](javascript:alert(1)).
+//- /project/.guild/skills/broken/SKILL.md
+No frontmatter at all.
+//- /project/.claude/plugins/acme/.claude-plugin/plugin.json
+{"name": "acme", "version": "1.2.0", "description": "What Acme's teams share", "author": {"name": "Acme"}}
+//- /project/.claude/plugins/acme/skills/deploy/SKILL.md
+---
+name: deploy
+description: Ships the service, one region after the other
+---
+Ship it, and look at the log while it starts.
+"#;
+
+fn world() -> Env {
+    env(&format!(
+        "{}{WORLD}",
+        SKILLS
+            .replace("builtins = false\n[agents.intern]\nskills = []\n", "")
+            .replace("//- /home/.config/guild/config.toml\n", "")
+    ))
+}
+
+/// An agent's call that waits for a person: its client shows a dialogue, which nobody answers.
+struct Waiting {
+    wire: crate::serve::wire::Wire,
+    id: u64,
+}
+
+fn call(served: &Served, env: &Env, who: &str) -> Waiting {
+    let token = crate::serve::token(env, who).1;
+    let mut agent = served.shaking_hands(&token, "2025-11-25", json!({"elicitation": {"form": {}}}));
+    let run = json!({"name": "skill_run", "arguments": {"name": "greet", "input": {"who": "Ada"}}});
+    let (mut wire, id) = agent.send("tools/call", run);
+    assert_eq!(wire.head().unwrap().status, 200);
+    assert_eq!(wire.event().unwrap()["method"], "elicitation/create");
+    Waiting { wire, id }
+}
+
+impl Waiting {
+    /// What the agent gets in the end.
+    fn result(mut self) -> Json {
+        until(&mut self.wire, self.id)["result"].clone()
+    }
+}
+
+#[test]
+fn a_request_appears_without_reloading_and_is_approved_and_its_receipt_is_there() {
+    let env = world();
+    let served = Served::start(&env, &[]);
+    let browser = Browser::start();
+    browser.go(&served.login);
+    browser.await_text("h1", "Approvals");
+    assert!(!browser.url().contains("link="), "the link does not stay in the address");
+    browser.await_text(".empty", "Nothing waits for you");
+    browser.picture("approvals-none");
+    browser.script("window.stays = true", &[]);
+
+    let waiting = call(&served, &env, "writer");
+    browser.await_text("article.request h2", "writer asks to run greet");
+    assert_eq!(browser.script("return window.stays", &[]), true, "it was not reloaded");
+    assert_eq!(browser.text("#waiting"), "1");
+    browser.await_text("pre.command", "bash greet.sh --who Ada");
+    browser.await_text("article.request details", "Never approved before");
+    browser.picture("approvals-first");
+    browser.click("article.request button[value=always]");
+    browser.await_text(".notice.good", "Allowed from now on: run of greet for writer");
+    assert_eq!(waiting.result()["content"][0]["text"], "hello Ada\n");
+    browser.picture("approvals-held");
+
+    // The skill has changed: what was approved is another state, and the person sees what is different.
+    env.write("//- /project/.guild/skills/greet/greet.sh\necho \"hello and welcome, $2\"\n");
+    let waiting = call(&served, &env, "writer");
+    browser.await_text("article.request h3", "Changed since you approved it");
+    browser.await_text(".diff .del .t", "echo \"hello $2\"");
+    browser.await_text(".diff .add .t", "echo \"hello and welcome, $2\"");
+    browser.picture("approvals-changed");
+    browser.darken(true);
+    browser.picture("approvals-changed-dark");
+    browser.darken(false);
+    browser.click("article.request button[value=once]");
+    browser.await_text(".notice.good", "Allowed once");
+    assert_eq!(waiting.result()["content"][0]["text"], "hello and welcome, Ada\n");
+
+    browser.click("nav a[href='/runs']");
+    browser.await_text("table.receipts", "finished");
+    browser.picture("runs");
+    let receipt = browser.script(
+        "return [...document.querySelectorAll('table.receipts tr')].find((row) => row.textContent.includes('finished')).querySelector('a').getAttribute('href')",
+        &[],
+    );
+    browser.click(&format!("a[href='{}']", receipt.as_str().unwrap()));
+    browser.await_text("pre.output", "hello and welcome, Ada");
+    browser.await_text(".chip.good", "signed by this installation");
+    browser.picture("receipt");
+    browser.click("nav a[href='/runs']");
+    browser.click(".top a.button");
+    browser.await_text(".notice.good", "Nobody has rewritten history");
+}
+
+#[test]
+fn a_denied_call_is_refused_and_a_denial_can_be_lifted() {
+    let env = world();
+    let served = Served::start(&env, &[]);
+    let browser = Reader::enter(&served);
+    let waiting = call(&served, &env, "writer");
+    browser.click("article.request button[value=deny]");
+    browser.await_text(".notice.good", "Denied: run of greet for writer");
+    assert_eq!(waiting.result()["structuredContent"]["code"], "approval_denied");
+    browser.await_text("table .chip.bad", "deny");
+    browser.click("td.end button");
+    browser.await_text(".notice.good", "Taken back");
+    let again = call(&served, &env, "writer");
+    browser.await_text("article.request h2", "writer asks to run greet");
+    browser.click("article.request button[value=once]");
+    assert_eq!(again.result()["content"][0]["text"], "hello Ada\n");
+}
+
+#[test]
+fn switching_a_skill_changes_what_the_agent_is_offered() {
+    let env = world();
+    let served = Served::start(&env, &[]);
+    let browser = Reader::enter(&served);
+    let mut writer = served.agent(&env, "writer");
+    assert!(writer.search("greets").contains("greet (script)"));
+    browser.click("nav a[href='/skills']");
+    browser.await_text("ul.rows", "tidy-notes");
+    browser.await_text(".findings", "broken");
+    browser.picture("skills");
+    browser.write("#q", "meeting");
+    browser.await_text("#results", "1 skill for “meeting”");
+    browser.until("the other skills to go", || !browser.has("a[href='/skills/greet']"));
+    browser.picture("skills-search");
+    browser.go(&format!("{}/skills/greet", browser.home));
+    browser.await_text("h1", "greet");
+    browser.picture("skill-script");
+    browser.click("#on-writer");
+    browser.await_text(".notice.good", "skill `greet` is off for agent `writer`");
+    assert_eq!(writer.search("greets"), "No skill is about that.");
+    browser.click("#on-writer");
+    browser.await_text(".notice.good", "skill `greet` is on for agent `writer`");
+    assert!(writer.search("greets").contains("greet (script)"));
+}
+
+#[test]
+fn the_keyboard_alone_is_enough() {
+    let env = world();
+    let served = Served::start(&env, &[]);
+    let browser = Reader::enter(&served);
+    let waiting = call(&served, &env, "writer");
+    browser.await_text("article.request h2", "writer asks to run greet");
+    // From the top of the page, Tab reaches the answer, and the focus can be seen all the way.
+    let focused = "const at = document.activeElement; const style = getComputedStyle(at); return [at.id, at.className, style.outlineStyle, style.outlineWidth]";
+    let mut reached = String::new();
+    for _ in 0..40 {
+        browser.press(&["\u{e004}"]);
+        let at = browser.script(focused, &[]);
+        reached = at[0].as_str().unwrap_or_default().to_owned();
+        assert_eq!((at[2].as_str(), at[3].as_str()), (Some("solid"), Some("2px")), "{at}");
+        if reached.starts_with("once-") {
+            break;
+        }
+    }
+    assert!(reached.starts_with("once-"), "{reached}");
+    browser.picture("keyboard-focus");
+    browser.press(&["\u{e006}"]);
+    browser.await_text(".notice.good", "Allowed once");
+    assert_eq!(waiting.result()["content"][0]["text"], "hello Ada\n");
+}
+
+#[test]
+fn every_view_fits_a_telephone_and_the_night() {
+    let env = world();
+    let served = Served::start(&env, &[]);
+    let browser = Reader::enter(&served);
+    let waiting = call(&served, &env, "writer");
+    browser.await_text("article.request h2", "writer asks to run greet");
+    let views = [
+        ("approvals", "/"),
+        ("skills", "/skills"),
+        ("skill", "/skills/tidy-notes"),
+        ("runs", "/runs"),
+        ("changes", "/changes"),
+        ("plugins", "/plugins"),
+        ("plugin", "/plugins/acme"),
+        ("sources", "/sources"),
+        ("agents", "/agents"),
+        ("health", "/doctor"),
+    ];
+    for (name, path) in views {
+        browser.go(&format!("{}{path}", browser.home));
+        browser.await_text("#view", "");
+        browser.resize(390, 844);
+        let wide = browser.script("return document.documentElement.scrollWidth", &[]);
+        browser.picture(&format!("phone-{name}"));
+        assert!(wide.as_u64().unwrap() <= 390, "{name} is {wide} wide");
+        browser.resize(1280, 900);
+        browser.picture(&format!("desk-{name}"));
+        browser.darken(true);
+        browser.picture(&format!("night-{name}"));
+        browser.darken(false);
+    }
+    drop(waiting);
+}
+
+#[test]
+fn a_hostile_skill_does_nothing_in_a_browser() {
+    let env = env(&crate::page::hostile());
+    let served = Served::start(&env, &[]);
+    let asked = env.guild(&[
+        "run",
+        "evil",
+        "--agent",
+        "<img src=x onerror=window.hacked=1>",
+        "--param",
+        "x=</pre><script>window.hacked=1</script>",
+    ]);
+    assert_eq!(asked.code(), Some(3), "{asked}");
+    let browser = Reader::enter(&served);
+    for path in ["/", "/skills", "/skills/evil", "/skills/huge", "/runs", "/agents", "/sources"] {
+        browser.go(&format!("{}{path}", browser.home));
+        browser.await_text("#view", "");
+        assert!(!browser.has_dialogue(), "{path}");
+        assert_eq!(browser.script("return typeof window.hacked", &[]), "undefined", "{path}");
+        let foreign = "return document.querySelectorAll('#view script, #view img, #view iframe, #view [onerror], #view [onclick], #view u').length";
+        assert_eq!(browser.script(foreign, &[]), 0, "{path}");
+        browser.resize(390, 844);
+        let wide = browser.script("return document.documentElement.scrollWidth", &[]);
+        assert!(wide.as_u64().unwrap() <= 390, "{path} is {wide} wide");
+        browser.resize(1280, 900);
+    }
+    browser.go(&format!("{}/skills/evil", browser.home));
+    browser.await_text(".prose", "window.hacked = 1");
+    browser.picture("hostile-skill");
+    browser.go(&browser.home);
+    browser.picture("hostile-approval");
+}

@@ -1,0 +1,102 @@
+// The page works without this. With it, what happens appears by itself, searching follows the typing, and times are local.
+'use strict';
+
+const view = document.getElementById('view');
+const title = document.title;
+
+// Replaces a part of the page by what the server says now, with focus and open details as they were.
+async function renew(url, selector) {
+  const answer = await fetch(url, { headers: { 'x-piece': '1' }, credentials: 'same-origin' });
+  if (answer.status === 401) return lost('Your session has ended. Run guild login for another link.');
+  if (!answer.ok) return;
+  const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector(selector);
+  const old = document.querySelector(selector);
+  if (!fresh || !old || fresh.innerHTML === old.dataset.shown) return;
+  const focused = document.activeElement && old.contains(document.activeElement) ? document.activeElement.id : '';
+  const key = (details) => (details.closest('[id]')?.id ?? '') + (details.querySelector('summary')?.textContent ?? '');
+  const states = new Map([...old.querySelectorAll('details')].map((details) => [key(details), details.open]));
+  const shown = fresh.innerHTML;
+  for (const details of fresh.querySelectorAll('details')) {
+    if (states.has(key(details))) details.open = states.get(key(details));
+  }
+  old.replaceChildren(...fresh.childNodes);
+  old.dataset.shown = shown;
+  if (focused) document.getElementById(focused)?.focus();
+  tellTimes();
+}
+
+function lost(text) {
+  if (document.querySelector('.lost')) return;
+  const note = document.createElement('p');
+  note.className = 'lost';
+  note.setAttribute('role', 'alert');
+  note.textContent = text;
+  document.body.append(note);
+}
+
+// Somebody who is writing in a part of the page is not disturbed.
+function isBusy(part) {
+  const active = document.activeElement;
+  return part.contains(active) && active.matches('input:not([type=hidden]), textarea, select');
+}
+
+let isFirst = true;
+function follow() {
+  const events = new EventSource('/live');
+  events.addEventListener('changed', (event) => {
+    const count = Number(event.data);
+    const badge = document.getElementById('waiting');
+    if (badge) {
+      badge.textContent = String(count);
+      badge.hidden = count === 0;
+    }
+    document.title = count > 0 ? `(${count}) ${title}` : title;
+    const part = document.querySelector('[data-live]');
+    if (part && !isBusy(part) && !isFirst) renew(location.href, '[data-live]').catch(() => {});
+    isFirst = false;
+  });
+  events.addEventListener('error', () => {
+    if (events.readyState === EventSource.CLOSED) lost('The server is gone, or your session has ended.');
+  });
+}
+
+function tellTimes() {
+  const now = Date.now();
+  const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+  for (const time of document.querySelectorAll('time[datetime]')) {
+    const at = Date.parse(time.dateTime);
+    if (Number.isNaN(at)) continue;
+    const seconds = Math.round((at - now) / 1000);
+    const [unit, size] = [['day', 86400], ['hour', 3600], ['minute', 60], ['second', 1]].find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
+    time.textContent = relative.format(Math.trunc(seconds / size), unit);
+    time.title = new Date(at).toLocaleString();
+  }
+}
+
+function followTyping() {
+  const form = document.querySelector('form[data-search]');
+  const input = form?.querySelector('input');
+  if (!input) return;
+  let timer;
+  input.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const url = input.value.trim() ? `${form.action}?q=${encodeURIComponent(input.value)}` : form.action;
+      history.replaceState(null, '', url);
+      renew(url, '#results').catch(() => {});
+    }, 180);
+  });
+  document.addEventListener('keydown', (event) => {
+    if (event.key === '/' && !event.target.matches('input, textarea')) {
+      event.preventDefault();
+      input.focus();
+    }
+  });
+}
+
+if (view) {
+  tellTimes();
+  setInterval(tellTimes, 20000);
+  followTyping();
+  follow();
+}
