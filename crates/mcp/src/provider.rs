@@ -36,7 +36,7 @@ type Key = (String, bool);
 /// A server that a name stands for.
 enum Named {
     /// The person's.
-    Own(ServerSettings),
+    Own(Box<ServerSettings>),
     /// A plugin's.
     Shipped(Box<ShippedServer>),
 }
@@ -96,7 +96,7 @@ impl Named {
             );
             return Err(ToolError::Unavailable(message));
         };
-        Ok((Self::Own(settings), tool))
+        Ok((Self::Own(Box::new(settings)), tool))
     }
 
     /// The server as it is before a person has approved anything.
@@ -132,7 +132,8 @@ impl ToolProvider for McpTools {
     fn list<'a>(&'a self, workshop: &'a Workshop<'_>) -> Pending<'a, Listed> {
         Box::pin(async move {
             let mut listed = Listed::default();
-            let mut all: Vec<Named> = servers(&workshop.hall.config).into_iter().map(Named::Own).collect();
+            let mut all: Vec<Named> =
+                servers(&workshop.hall.config).into_iter().map(|own| Named::Own(Box::new(own))).collect();
             let mut known = Vec::new();
             for (whose, shipped) in shipped_servers(workshop) {
                 match shipped {

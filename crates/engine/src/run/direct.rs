@@ -33,6 +33,14 @@ pub struct ToolRequest<'a> {
     pub on_stage: &'a (dyn Fn(Stage<'_>) + Send + Sync),
 }
 
+impl<'a> ToolRequest<'a> {
+    /// A call that nobody has decided about, and that waits for nobody.
+    pub fn new(tool: &'a str, given: &'a Given, principal: &'a Principal) -> Self {
+        let on_stage = &|_: Stage<'_>| {};
+        Self { tool, given, principal, consent: None, wait: None, dry_run: false, on_stage }
+    }
+}
+
 /// Calls a tool.
 pub async fn tools_call(workshop: &Workshop<'_>, request: ToolRequest<'_>) -> Envelope<reply::Run> {
     let mut unseen = |_: &guild_sandbox::Chunk| {};

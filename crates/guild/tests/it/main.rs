@@ -23,6 +23,7 @@ mod hostile;
 mod images;
 mod installing;
 mod json;
+mod library;
 mod mcp;
 mod modules;
 mod pipe;
