@@ -123,7 +123,7 @@ pub use registry::{
 pub use reload::reload;
 pub use render::{RenderRequest, load, render};
 pub use roots::roots;
-pub use run::{Consent, Given, Invocation, ParamError, Stage, replay, run};
+pub use run::{Consent, Given, Invocation, ParamError, Stage, ToolRequest, replay, run, tools_call};
 pub use sandbox::{
     Backends, CommandRequest, ContainerRequest, LaunchRequest, LimitRequest, MountMode, MountRequest,
     Refusal, RunRequest, container_backends, sandbox_exec, sandbox_launch, sandbox_list, sandbox_run,
@@ -131,7 +131,10 @@ pub use sandbox::{
 };
 pub use search::{SearchRequest, search};
 pub use secrets::{secret_list, secret_remove, secret_set};
-pub use servers::{ContainedServer, Conversation, HttpServer, Reach, ServerSettings, servers, servers_list};
+pub use servers::{
+    ContainedServer, Conversation, HttpServer, Reach, ServerSettings, ShippedServer, servers, servers_list,
+    shipped_server, shipped_servers,
+};
 pub use show::show;
 pub use skill_diff::{Before, skill_diff};
 pub use skill_file::{HeldSkill, SkillFile, held_page, held_skill, offered};

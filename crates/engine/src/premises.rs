@@ -7,13 +7,14 @@ use std::time::SystemTime;
 
 use guild_catalog::{Freshness, Machine};
 use guild_ledger::Timestamp;
+use guild_sandbox::Surroundings;
 use guild_source::store::Store;
 
 use crate::hall::{ConfigFile, Hall, configure};
 use crate::image::Images;
 use crate::live::{Change, Changes, Live, RefreshError};
 use crate::ports::ToolProvider;
-use crate::sandbox::Backends;
+use crate::sandbox::{Backends, container_backends};
 use crate::switching::Switching;
 use crate::workshop::Workshop;
 use crate::{Books, Places, Refusal};
@@ -35,6 +36,24 @@ pub struct Opening {
     pub look: Look,
     /// Tells the time.
     pub clock: Box<dyn Fn() -> SystemTime + Send + Sync>,
+}
+
+impl Opening {
+    /// What a program needs that has the engine in it: the usual places in the machine's home, whatever makes containers here, no
+    /// configuration and no tools but our own and those of plugins.
+    pub fn of(machine: &Machine, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+        let places = machine.home.as_deref().map(Places::of_home).unwrap_or_default();
+        let surroundings = Surroundings { home: machine.home.clone(), ..Surroundings::default() };
+        let looked = machine.clone();
+        Self {
+            images: Images::open(&places, machine, &configure(&[]).config.sandbox),
+            backends: container_backends(&surroundings),
+            providers: Vec::new(),
+            look: Box::new(move || (looked.clone(), Vec::new())),
+            clock: Box::new(clock),
+            places,
+        }
+    }
 }
 
 /// What a process that serves owns.

@@ -5,6 +5,7 @@
 
 mod approval;
 mod command_line;
+mod direct;
 mod executor;
 mod hook;
 mod inline;
@@ -34,6 +35,7 @@ use crate::{Envelope, reply};
 
 pub use approval::Consent;
 pub(crate) use command_line::entrypoint_command;
+pub use direct::{ToolRequest, tools_call};
 pub(crate) use hook::{Hook, run_hook};
 pub(crate) use output::response;
 pub use params::{Given, ParamError};

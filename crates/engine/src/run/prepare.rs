@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use guild_catalog::Entry;
-use guild_manifest::skill::{Contract, Skill, Workspace};
+use guild_manifest::skill::{Contract, Param, Params, Skill, Workspace};
 use guild_vet::{Tier, Verdict};
 use serde_json::{Map, Value};
 
@@ -113,6 +113,17 @@ pub fn prepare_hook<'w>(
     Ok(Prepared { executor: &script::Script, draft, call, plan })
 }
 
+/// The same for a tool that is called by itself, whose input is checked by its own schema.
+pub async fn prepare_call<'w>(
+    workshop: &Workshop<'w>,
+    invocation: &Invocation<'_>,
+    mut draft: Draft<'w>,
+) -> Result<Prepared<'w>, Box<Stop>> {
+    vetted(workshop, &mut draft)?;
+    draft.parameters.clone_from(&invocation.given.values);
+    planned(workshop, invocation, draft).await
+}
+
 /// What would be done, and what is shown of it.
 async fn planned<'w>(
     workshop: &Workshop<'w>,
@@ -126,6 +137,11 @@ async fn planned<'w>(
     let call = executor.call(workshop, &draft).await?;
     if let Some(tool) = &call.described {
         draft.staged.pin(tool.clone(), workshop.store).map_err(|refusal| draft.stop(refusal))?;
+        // What reaches the tool is what is asked about, shown and written down.
+        let more = tool.environment.iter().filter(|name| !draft.contract.env.contains(name));
+        let more: Vec<String> = more.cloned().collect();
+        draft.contract.env.extend(more);
+        draft.contract.params.get_or_insert_with(|| secrets(&tool.input));
     }
     if let Some(id) = invocation.container {
         script::check_container(workshop, &draft, id, invocation.owner)
@@ -133,6 +149,18 @@ async fn planned<'w>(
     }
     let plan = Plan::of(workshop, invocation, &draft, &call);
     Ok(Prepared { executor, draft, call, plan })
+}
+
+/// The parameters that a tool's own schema says must never be shown.
+fn secrets(schema: &Value) -> Params {
+    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let param = |(name, schema): (&String, &Value)| Param {
+        name: name.clone(),
+        format: schema.get("format").and_then(Value::as_str).map(str::to_owned),
+        write_only: schema.get("writeOnly") == Some(&Value::Bool(true)),
+        ..Param::default()
+    };
+    Params { list: properties.map(param).filter(params::is_secret).collect(), closed: false }
 }
 
 /// Stops what the rules deny, in the staged copy and not in the live directory; a whole plugin where that is mounted.

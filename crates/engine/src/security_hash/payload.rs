@@ -60,6 +60,12 @@ pub struct ToolIdentity {
     /// The digest of the code behind it, where that is here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
+    /// The digest of the root file system that it runs in, where that is here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    /// Names of the variables that reach it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub environment: Vec<String>,
 }
 
 /// Which skill it is.

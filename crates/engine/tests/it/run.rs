@@ -71,6 +71,9 @@ impl ToolProvider for Shop {
             input: json!({"type": "object"}),
             output: Some(json!({"type": "object", "required": ["price"]})),
             is_read_only: tool != "buy",
+            image: None,
+            environment: Vec::new(),
+            plugin: None,
             code: None,
         };
         Box::pin(async move {

@@ -8,6 +8,7 @@ use crate::print::LiveOutput;
 use crate::ui::Ui;
 use crate::workshop::{ConsentArgs, within};
 use guild_engine::{Code, Envelope, Given, Invocation, Lifetime, Refusal, Workshop, reply, run as run_skill};
+use params::Object;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -63,9 +64,13 @@ const EXAMPLES: &str = "Examples:
   guild run report --params-json @parameters.json --dry-run";
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
-    let ended = params::given(&args.params, args.params_json.as_deref(), ui)
+    let ended = params::given(&args.params, object(args), ui)
         .and_then(|given| within(ui, async |workshop| perform(args, ui, workshop, &given).await));
-    finish(ui, args, ended.unwrap_or_else(|refusal| refused(args, refusal)))
+    finish(ui, args.dry_run, ended.unwrap_or_else(|refusal| refused(args, refusal)))
+}
+
+fn object(args: &Args) -> Option<Object<'_>> {
+    Some(Object { option: "--params-json", source: args.params_json.as_deref()? })
 }
 
 async fn perform(args: &Args, ui: &Ui, workshop: &Workshop<'_>, given: &Given) -> Envelope<reply::Run> {
@@ -102,8 +107,9 @@ fn refused(args: &Args, refusal: Refusal) -> Envelope<reply::Run> {
     Envelope::error(refusal.code, refusal.message, reply::Run::nothing(&args.name))
 }
 
-fn finish(ui: &Ui, args: &Args, mut envelope: Envelope<reply::Run>) -> ExitCode {
-    if !ui.is_json() && text::is_answer(&envelope) {
+/// Prints what came of a run.
+pub fn finish(ui: &Ui, is_dry: bool, mut envelope: Envelope<reply::Run>) -> ExitCode {
+    if !ui.is_json() && !is_dry && text::is_answer(&envelope) {
         // What a tool says to people is what is printed, not a remark beside it.
         let answer = std::mem::take(&mut envelope.message);
         envelope.data.output = Some(answer.into());
@@ -111,5 +117,5 @@ fn finish(ui: &Ui, args: &Args, mut envelope: Envelope<reply::Run>) -> ExitCode 
     if envelope.code == Code::SecurityPreflightDenied {
         ui.tell_findings(&envelope.data.findings);
     }
-    ui.finish(&envelope, |data, style, out| text::write(data, args.dry_run, style, out))
+    ui.finish(&envelope, |data, style, out| text::write(data, is_dry, style, out))
 }

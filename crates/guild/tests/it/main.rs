@@ -24,6 +24,7 @@ mod hostile;
 mod images;
 mod installing;
 mod json;
+mod library;
 mod mcp;
 mod modules;
 mod page;

@@ -131,6 +131,7 @@ fn of_the_books(generator: &mut SchemaGenerator) -> Map<String, Json> {
     add("token create", of::<reply::TokenCreated>(generator));
     add("token list", of::<reply::Tokens>(generator));
     add("token revoke", of::<reply::Ended>(generator));
+    add("tools call", of::<reply::Run>(generator));
     add("tools list", of::<reply::Tools>(generator));
     add("tools show", of::<Option<reply::ToolLine>>(generator));
     add("vet allow", of::<reply::VetAllow>(generator));

@@ -147,6 +147,7 @@ guild servers list
 guild servers import cursor
 guild tools list
 guild tools show builtin:add
+guild tools call builtin:add --args '{"text":"20+22"}'
 guild secret set DEPLOY_KEY
 guild secret list
 guild secret remove DEPLOY_KEY
