@@ -11,7 +11,7 @@ use guild_source::store::Store;
 use crate::hall::{ConfigFile, Hall, configure};
 use crate::image::Images;
 use crate::live::{Changes, Live, RefreshError};
-use crate::ports::ToolProvider;
+use crate::ports::{SubagentRunner, ToolProvider};
 use crate::sandbox::Backends;
 use crate::switching::Switching;
 use crate::workshop::Workshop;
@@ -30,6 +30,8 @@ pub struct Opening {
     pub backends: Backends,
     /// Who offers tools, beside our own.
     pub providers: Vec<Box<dyn ToolProvider>>,
+    /// Who runs child agents, if anybody does.
+    pub subagents: Option<Box<dyn SubagentRunner>>,
     /// Sees what there is.
     pub look: Look,
     /// Tells the time.
@@ -97,7 +99,7 @@ impl Premises {
             store: &self.store,
             books: &self.books,
             providers: &self.opening.providers,
-            subagents: None,
+            subagents: self.opening.subagents.as_deref(),
             approver: None,
             clock: &*self.opening.clock,
         }

@@ -3,8 +3,10 @@
 //! The contract that counts is the one in the staged copy. Nothing here runs anything.
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use guild_catalog::Entry;
+use guild_ledger::RunId;
 use guild_manifest::skill::{Contract, Skill, Workspace};
 use guild_vet::{Tier, Verdict};
 use serde_json::{Map, Value};
@@ -58,6 +60,8 @@ pub struct Prepared<'w> {
     pub plan: Plan,
     /// Whoever does it.
     pub executor: &'static dyn Executor,
+    /// The run, once it has begun.
+    pub run: OnceLock<RunId>,
 }
 
 impl<'w> std::ops::Deref for Prepared<'w> {
@@ -110,11 +114,11 @@ pub fn prepare_hook<'w>(
 ) -> Result<Prepared<'w>, Box<Stop>> {
     vetted(workshop, &mut draft)?;
     let plan = Plan::of(workshop, invocation, &draft, &call);
-    Ok(Prepared { executor: &script::Script, draft, call, plan })
+    Ok(Prepared { executor: &script::Script, draft, call, plan, run: OnceLock::new() })
 }
 
 /// What would be done, and what is shown of it.
-async fn planned<'w>(
+pub async fn planned<'w>(
     workshop: &Workshop<'w>,
     invocation: &Invocation<'_>,
     mut draft: Draft<'w>,
@@ -127,12 +131,16 @@ async fn planned<'w>(
     if let Some(tool) = &call.described {
         draft.staged.pin(tool.clone(), workshop.store).map_err(|refusal| draft.stop(refusal))?;
     }
+    if let Some(runner) = &call.runner {
+        draft.staged.pin_runner(runner.clone(), workshop.store).map_err(|refusal| draft.stop(refusal))?;
+        draft.workspace.clone_from(&call.workspace);
+    }
     if let Some(id) = invocation.container {
         script::check_container(workshop, &draft, id, invocation.owner)
             .map_err(|refusal| draft.stop(refusal))?;
     }
     let plan = Plan::of(workshop, invocation, &draft, &call);
-    Ok(Prepared { executor, draft, call, plan })
+    Ok(Prepared { executor, draft, call, plan, run: OnceLock::new() })
 }
 
 /// Stops what the rules deny, in the staged copy and not in the live directory; a whole plugin where that is mounted.
