@@ -18,6 +18,7 @@ mod guest_root;
 pub mod image;
 #[cfg(feature = "mcp")]
 mod mcp_guest;
+mod model_server;
 mod orphans;
 mod output;
 mod postgres;
@@ -40,6 +41,7 @@ pub use git_server::GitServer;
 pub use guest_root::{GuestRoot, guest_root};
 #[cfg(feature = "mcp")]
 pub use mcp_guest::SuiteGuest;
+pub use model_server::{Asked, ModelServer, ModelTurn};
 pub use orphans::Orphans;
 pub use output::Output;
 pub use postgres::Postgres;

@@ -44,6 +44,8 @@ pub struct SubagentTask<'a> {
 pub struct OfferedTool {
     /// Its name, as `provider:tool`.
     pub name: String,
+    /// The same for a model: letters, digits, `_` and `-`.
+    pub short: String,
     /// What it does.
     pub description: String,
     /// JSON Schema of what it takes.

@@ -4,6 +4,7 @@
 //! approval, since the child agent's own said that it may, and leaves a receipt. It starts no skill: a child has no children.
 
 mod desk;
+mod names;
 mod scope;
 mod search;
 
@@ -79,6 +80,7 @@ impl<'a> ChildTools<'a> {
                 }
             }
         }
+        names::name_apart(&mut offered);
         Self { workshop, parent, offered, discreet }
     }
 
@@ -240,6 +242,7 @@ pub async fn child_tools<'a>(
     run: &str,
     discreet: &'a Transcript,
 ) -> Result<Box<dyn Toolbox + 'a>, Refusal> {
+    secrets(workshop).await.iter().for_each(|secret| discreet.hide(secret));
     let unknown = || Refusal::new(Code::RunNotFound, format!("no run `{run}` of a child agent is under way"));
     let id: RunId = run.parse().map_err(|_| unknown())?;
     let open = workshop.books.ledger.unfinished().await.map_err(|error| workshop.books.refusal(error))?;
@@ -302,6 +305,7 @@ async fn described(
     let found = provider.find(workshop, &tool).await.map_err(|error| error.refusal())?;
     Ok(found.map(|found| OfferedTool {
         name: name.to_owned(),
+        short: String::new(),
         description: found.description,
         input: found.input,
         is_read_only: found.is_read_only,

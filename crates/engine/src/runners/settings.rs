@@ -20,7 +20,7 @@ const ANSWER_TOKENS: u32 = 8192;
 /// How much it may read and write in one run.
 const TOKENS: u64 = 1_000_000;
 /// What a template fills in.
-const PLACEHOLDERS: &[&str] = &["{prompt}", "{system}", "{task}", "{model}"];
+const PLACEHOLDERS: &[&str] = &["{prompt}", "{system}", "{task}", "{model}", "{mcp_config}"];
 
 /// A runner that the person has configured.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub struct RunnerSettings {
     pub way: RunnerWay,
     /// The model, unless a skill wants another.
     pub model: Option<String>,
+    /// What the models that skills name are called here; a name that is not among them is taken as it is.
+    pub models: BTreeMap<String, String>,
     /// The longest that it may take, where that is less than the skill's own limit.
     pub timeout: Option<Duration>,
 }
@@ -133,9 +135,15 @@ impl RunnerSettings {
             name: self.name.clone(),
             kind: kind.to_owned(),
             target,
-            model: model.map(str::to_owned).or_else(|| self.model.clone()),
+            model: model.map(|model| self.own_name(model)).or_else(|| self.model.clone()),
             tools: Vec::new(),
         }
+    }
+}
+
+impl RunnerSettings {
+    fn own_name(&self, model: &str) -> String {
+        self.models.get(model).cloned().unwrap_or_else(|| model.to_owned())
     }
 }
 
@@ -151,6 +159,8 @@ struct Written {
     url: Option<String>,
     key: Option<String>,
     model: Option<String>,
+    #[serde(default)]
+    models: BTreeMap<String, String>,
     max_tokens: Option<u32>,
     max_steps: Option<u32>,
     token_budget: Option<u64>,
@@ -253,7 +263,7 @@ fn settings(name: &str, written: Written) -> Read {
         );
     }
     let timeout = written.timeout_seconds.map(|seconds| Duration::from_secs(seconds.max(1)));
-    let model = written.model.clone();
+    let (model, models) = (written.model.clone(), written.models.clone());
     let way = match written.protocol {
         Some(protocol) => RunnerWay::Http(http(protocol, written)?),
         None => RunnerWay::Command(command(written)?),
@@ -261,7 +271,7 @@ fn settings(name: &str, written: Written) -> Read {
     if matches!(way, RunnerWay::Http(_)) && model.is_none() {
         return Err("it names no `model`".to_owned());
     }
-    Ok(RunnerSettings { name: name.to_owned(), way, model, timeout })
+    Ok(RunnerSettings { name: name.to_owned(), way, model, models, timeout })
 }
 
 fn http(protocol: Protocol, written: Written) -> Result<HttpRunner, String> {
@@ -367,7 +377,7 @@ mod tests {
                 a = anthropic https://api.anthropic.com Some("m")
                 c = command claude Some("sonnet")
                 local = openai http://127.0.0.1:8080/v1 Some("m")
-                mine = command ask {system} {task} None
+                mine = command ask '{system}' '{task}' None
                 ask: Some("mine"), review: Some("c")
             "#]],
         );
@@ -401,8 +411,8 @@ mod tests {
             Layer::Project,
             "[runners.evil]\ncommand = [\"/tmp/evil\", \"{task}\"]\n[subagents]\nrunner = \"evil\"\n",
             &expect![[r#"
-                config_key_untrusted: `runners` counts only in your own configuration; it was ignored
-                config_key_untrusted: `subagents` counts only in your own configuration; it was ignored
+                config_key_untrusted: `runners` cannot be set; a project's file only narrows, so it was ignored
+                config_key_untrusted: `subagents` cannot be set; a project's file only narrows, so it was ignored
                 ask: None, review: None
             "#]],
         );
@@ -416,7 +426,19 @@ mod tests {
              [runners.deaf]\ncommand = [\"ask\"]\n[runners.near]\ncommand = [\"./ask\", \"{task}\"]\n[runners.plain]\nprotocol = \"openai\"\n\
              url = \"http://example.org/v1\"\nkey = \"K\"\nmodel = \"m\"\n[runners.mute]\nprotocol = \"anthropic\"\n[runners.typo]\npreset = \"claud\"\n\
              [runners.both]\nprotocol = \"openai\"\ncommand = [\"x\"]\nmodel = \"m\"\n[subagents]\nrunner = \"gone\"\n",
-            &expect![[r#""#]],
+            &expect![[r#"
+                config_value_invalid: `runners.Bad` cannot be used: its name must be of small letters, digits, `-` and `_`, and no longer than 32
+                config_value_invalid: `runners.none` cannot be used: it has none of `preset`, `command` and `protocol`
+                config_value_invalid: `runners.shell` cannot be used: in `ask '{task}'` a placeholder is not an argument of its own
+                config_value_invalid: `runners.deaf` cannot be used: its command has neither `{task}` nor `{prompt}`
+                config_value_invalid: `runners.near` cannot be used: its program is neither a name nor an absolute path
+                config_value_invalid: `runners.plain` cannot be used: a key is sent over `https://`, or to this machine alone
+                config_value_invalid: `runners.mute` cannot be used: it names no `model`
+                config_value_invalid: `runners.typo` cannot be used: unknown variant `claud`, expected one of `claude`, `codex`, `gemini`
+                config_value_invalid: `runners.both` cannot be used: it has both `protocol` and a program
+                config_value_invalid: `subagents` names the runner `gone`, which there is not
+                ask: None, review: None
+            "#]],
         );
     }
 }

@@ -100,6 +100,7 @@ impl DeskTool {
     pub fn offered(&self) -> OfferedTool {
         OfferedTool {
             name: self.name.to_owned(),
+            short: String::new(),
             description: self.description.to_owned(),
             input: (self.input)(),
             is_read_only: true,
@@ -273,6 +274,10 @@ mod tests {
         check("grep", json!({"pattern": "TODO", "ignore_case": true}), &expect!["src/main.rs:2: todo!()"]);
         check("grep", json!({"pattern": "fn", "glob": "src/lib.*"}), &expect!["src/lib.rs:1: pub fn one() {}"]);
         check("grep", json!({"pattern": "nowhere"}), &expect!["nothing matches"]);
-        check("grep", json!({"pattern": "("}), &expect![[r#""#]]);
+        check("grep", json!({"pattern": "("}), &expect![[r#"
+            tool_input_invalid: the pattern cannot be used: regex parse error:
+                (
+                ^
+            error: unclosed group"#]]);
     }
 }
