@@ -55,6 +55,11 @@ codes! {
     ToolAnswerNotObject = "tool_answer_not_object", 1, "What the tool answered is JSON, but no object.";
     ToolOutputInvalid = "tool_output_invalid", 1, "The tool gave something else than it declares.";
     SubagentFailed = "subagent_failed", 1, "The child agent gave no answer.";
+    SubagentUnavailable = "subagent_unavailable", 1, "Whoever runs child agents cannot be reached, is not installed, or does not let us in.";
+    SubagentTimedOut = "subagent_timed_out", 1, "The child agent's time was up, and it was ended.";
+    SubagentExhausted = "subagent_exhausted", 1, "The child agent has used up its steps or tokens without an answer.";
+    RunInterrupted = "run_interrupted", 130, "Somebody interrupted the run, and what ran was ended.";
+    RunNotFound = "run_not_found", 1, "No such run is under way, or there was none.";
     ScriptNotFound = "script_not_found", 1, "The script that the skill names is not among its files.";
     ScriptFailed = "script_failed", 1, "The script ended with a failure of its own.";
     ScriptTimedOut = "script_timed_out", 1, "The script's time was up, and all its processes were killed.";

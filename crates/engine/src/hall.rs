@@ -3,6 +3,7 @@
 //! It opens no configuration file: the caller hands in what it read. It never changes; `live` makes a new one.
 
 use crate::books::problems as books_problems;
+use crate::runners::problems as runner_problems;
 use crate::servers::problems as server_problems;
 use crate::toolset::problems as toolset_problems;
 use crate::vet::policy_problems;
@@ -54,6 +55,7 @@ impl Hall {
         problems.extend(policy_problems(&config, files));
         problems.extend(books_problems(&config, files));
         problems.extend(server_problems(&config, files));
+        problems.extend(runner_problems(&config, files));
         problems.extend(toolset_problems(&config, files));
         let mut snapshot = discover(&machine, &config, freshness);
         problems.append(&mut snapshot.problems);

@@ -47,6 +47,7 @@ pub mod reply;
 mod resolve;
 mod roots;
 mod run;
+mod runners;
 mod sandbox;
 mod schema;
 mod search;
@@ -61,6 +62,7 @@ mod switching;
 mod tokens;
 mod tools;
 mod toolset;
+mod transcript;
 mod vet;
 mod watch;
 mod wish;
@@ -123,7 +125,12 @@ pub use registry::{
 pub use reload::reload;
 pub use render::{RenderRequest, load, render};
 pub use roots::roots;
-pub use run::{Consent, Given, Invocation, ParamError, Stage, ToolRequest, replay, run, tools_call};
+pub use run::{
+    Consent, Given, Invocation, ParamError, Stage, ToolRequest, child_tools, replay, run, tools_call,
+};
+pub use runners::{
+    CommandRunner, HttpRunner, Preset, Protocol, RunnerSettings, RunnerWay, runner_for, runners,
+};
 pub use sandbox::{
     Backends, CommandRequest, ContainerRequest, LaunchRequest, LimitRequest, MountMode, MountRequest,
     Refusal, RunRequest, container_backends, sandbox_exec, sandbox_launch, sandbox_list, sandbox_run,
@@ -142,6 +149,7 @@ pub use switching::Switching;
 pub use tokens::{Caller, TokenRequest, token_caller, token_create, token_list, token_revoke};
 pub use tools::{tools_list, tools_show};
 pub use toolset::Toolset;
+pub use transcript::Transcript;
 pub use vet::{AllowRequest, Target, VetRequest, policy, vet, vet_allow, vet_allowed, vet_disallow};
 pub use watch::watch;
 pub use wish::{Wish, perform_wish, wish};

@@ -13,7 +13,7 @@ use guild_source::store::Store;
 use crate::hall::{ConfigFile, Hall, configure};
 use crate::image::Images;
 use crate::live::{Change, Changes, Live, RefreshError};
-use crate::ports::ToolProvider;
+use crate::ports::{SubagentRunner, ToolProvider};
 use crate::sandbox::{Backends, container_backends};
 use crate::switching::Switching;
 use crate::workshop::Workshop;
@@ -32,6 +32,8 @@ pub struct Opening {
     pub backends: Backends,
     /// Who offers tools, beside our own.
     pub providers: Vec<Box<dyn ToolProvider>>,
+    /// Who runs child agents, if anybody does.
+    pub subagents: Option<Box<dyn SubagentRunner>>,
     /// Sees what there is.
     pub look: Look,
     /// Tells the time.
@@ -49,6 +51,7 @@ impl Opening {
             images: Images::open(&places, machine, &configure(&[]).config.sandbox),
             backends: container_backends(&surroundings),
             providers: Vec::new(),
+            subagents: None,
             look: Box::new(move || (looked.clone(), Vec::new())),
             clock: Box::new(clock),
             places,
@@ -135,7 +138,7 @@ impl Premises {
             store: &self.store,
             books: &self.books,
             providers: &self.opening.providers,
-            subagents: None,
+            subagents: self.opening.subagents.as_deref(),
             approver: None,
             clock: &*self.opening.clock,
         }

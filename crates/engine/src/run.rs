@@ -4,6 +4,7 @@
 //! executed before the grant, and whatever stops a run on the way leaves a receipt of its own.
 
 mod approval;
+mod child;
 mod command_line;
 mod direct;
 mod executor;
@@ -34,6 +35,7 @@ use crate::workshop::Workshop;
 use crate::{Envelope, reply};
 
 pub use approval::Consent;
+pub use child::child_tools;
 pub(crate) use command_line::entrypoint_command;
 pub use direct::{ToolRequest, tools_call};
 pub(crate) use hook::{Hook, run_hook};

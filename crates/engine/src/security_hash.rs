@@ -23,7 +23,7 @@ pub(crate) use hook::stage_hook;
 pub use load::load;
 pub use payload::{
     Configuration, ContractTerms, EntrypointFiles, ImageIdentity, Limits, LockFile, Payload, PluginIdentity,
-    SkillIdentity, ToolIdentity,
+    RunnerIdentity, SkillIdentity, ToolIdentity,
 };
 pub(crate) use plugin::{StagedPlugin, load_plugin, stage_plugin};
 pub use stage::{Staged, stage};

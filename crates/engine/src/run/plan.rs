@@ -166,6 +166,7 @@ fn shown_value(kept: &receipt::Parameter) -> Value {
 
 fn access(draft: &Draft<'_>) -> receipt::Access {
     match draft.contract.workspace {
+        _ if draft.skill.kind == Kind::Subagent && draft.workspace.is_some() => receipt::Access::Read,
         _ if draft.skill.kind != Kind::Script => receipt::Access::None,
         Workspace::None => receipt::Access::None,
         Workspace::Read => receipt::Access::Read,

@@ -3,8 +3,10 @@
 //! The contract that counts is the one in the staged copy. Nothing here runs anything.
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use guild_catalog::Entry;
+use guild_ledger::RunId;
 use guild_manifest::skill::{Contract, Param, Params, Skill, Workspace};
 use guild_vet::{Tier, Verdict};
 use serde_json::{Map, Value};
@@ -58,6 +60,8 @@ pub struct Prepared<'w> {
     pub plan: Plan,
     /// Whoever does it.
     pub executor: &'static dyn Executor,
+    /// The run, once it has begun.
+    pub run: OnceLock<RunId>,
 }
 
 impl<'w> std::ops::Deref for Prepared<'w> {
@@ -110,7 +114,7 @@ pub fn prepare_hook<'w>(
 ) -> Result<Prepared<'w>, Box<Stop>> {
     vetted(workshop, &mut draft)?;
     let plan = Plan::of(workshop, invocation, &draft, &call);
-    Ok(Prepared { executor: &script::Script, draft, call, plan })
+    Ok(Prepared { executor: &script::Script, draft, call, plan, run: OnceLock::new() })
 }
 
 /// The same for a tool that is called by itself, whose input is checked by its own schema.
@@ -125,7 +129,7 @@ pub async fn prepare_call<'w>(
 }
 
 /// What would be done, and what is shown of it.
-async fn planned<'w>(
+pub async fn planned<'w>(
     workshop: &Workshop<'w>,
     invocation: &Invocation<'_>,
     mut draft: Draft<'w>,
@@ -143,12 +147,16 @@ async fn planned<'w>(
         draft.contract.env.extend(more);
         draft.contract.params.get_or_insert_with(|| secrets(&tool.input));
     }
+    if let Some(runner) = &call.runner {
+        draft.staged.pin_runner(runner.clone(), workshop.store).map_err(|refusal| draft.stop(refusal))?;
+        draft.workspace.clone_from(&call.workspace);
+    }
     if let Some(id) = invocation.container {
         script::check_container(workshop, &draft, id, invocation.owner)
             .map_err(|refusal| draft.stop(refusal))?;
     }
     let plan = Plan::of(workshop, invocation, &draft, &call);
-    Ok(Prepared { executor, draft, call, plan })
+    Ok(Prepared { executor, draft, call, plan, run: OnceLock::new() })
 }
 
 /// The parameters that a tool's own schema says must never be shown.

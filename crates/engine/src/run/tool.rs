@@ -120,7 +120,7 @@ fn check_declared(skill: &str, declared: &[String], dispatch: &Dispatch) -> Resu
 }
 
 /// Whether an agent's own list of tools lets it use one; an agent without a list has what its skills declare.
-fn may_use(workshop: &Workshop<'_>, agent: &str, tool: &str) -> bool {
+pub(super) fn may_use(workshop: &Workshop<'_>, agent: &str, tool: &str) -> bool {
     match workshop.hall.config.tools(agent) {
         // Whoever has skills can read them.
         Some(_) if tool == READING_TOOL => true,

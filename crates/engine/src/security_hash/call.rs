@@ -4,7 +4,7 @@ use super::payload::{Payload, Surroundings};
 use super::stage::Staged;
 use crate::vet::policy;
 use crate::{Code, Hall, Refusal};
-use guild_manifest::skill::{Contract, Dispatch, Kind, Skill, Workspace};
+use guild_manifest::skill::{Contract, Dispatch, Hints, Kind, Skill, Workspace};
 use guild_source::store::{Content, MemoryFile, Store, Stored};
 use serde_json::json;
 
@@ -34,6 +34,7 @@ pub(crate) fn stage_call(hall: &Hall, dispatch: &Dispatch, store: &Store) -> Res
         directory: String::new(),
         body: String::new(),
         argument_names: Vec::new(),
+        hints: Hints::default(),
         image: None,
         tree,
         skill,

@@ -9,7 +9,7 @@ use crate::vet::policy;
 use crate::{Hall, Refusal};
 use guild_catalog::PluginEntry;
 use guild_manifest::plugin::{Lifecycle, Plugin, ToolRun};
-use guild_manifest::skill::{Contract, Kind, Param, Params, Skill, Workspace};
+use guild_manifest::skill::{Contract, Hints, Kind, Param, Params, Skill, Workspace};
 use guild_source::store::Store;
 
 /// Stages a plugin for one of its hooks; the hook is the one that the staged manifest declares.
@@ -42,6 +42,7 @@ pub(crate) fn stage_hook(
         directory: String::new(),
         body: String::new(),
         argument_names: Vec::new(),
+        hints: Hints::default(),
         image: Some(image),
         tree,
         skill,

@@ -44,6 +44,24 @@ pub struct Payload {
     /// The tool that it dispatches to, as whoever offers it describes it; absent for our own, which come with the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<ToolIdentity>,
+    /// Who runs the child agent, with which model and tools; absent for everything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner: Option<RunnerIdentity>,
+}
+
+/// Who runs a child agent, as it was when it was approved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunnerIdentity {
+    /// Its name in the configuration.
+    pub name: String,
+    /// How it is reached: `command`, `openai`, `anthropic` or `sampling`.
+    pub kind: String,
+    /// The command with its placeholders, or the address.
+    pub target: String,
+    /// The model, where one is chosen.
+    pub model: Option<String>,
+    /// The tools that the child agent is offered, sorted.
+    pub tools: Vec<String>,
 }
 
 /// A tool that somebody else offers, as it was when it was approved: one that is described otherwise is another tool.
@@ -219,6 +237,7 @@ impl Payload {
             limits: Limits::of(&contract.limits),
             contract: ContractTerms::of(contract),
             tool: None,
+            runner: None,
         }
     }
 

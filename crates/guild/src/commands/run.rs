@@ -27,6 +27,9 @@ pub struct Args {
     /// Words for a skill of instructions, or the text for a tool; those that begin with a dash stand behind `--`
     #[arg(value_name = "ARGS")]
     arguments: Vec<String>,
+    /// What a child agent is to do, as one text
+    #[arg(long, value_name = "TEXT", conflicts_with = "arguments")]
+    task: Option<String>,
     /// As this agent, which has only the skills it may use
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
@@ -60,6 +63,7 @@ pub struct Args {
 
 const EXAMPLES: &str = "Examples:
   guild run guild-samples/code-complexity --param path=.
+  guild run review --task 'the last commit'
   guild run lint --agent reviewer --param path=src --wait
   guild run report --params-json @parameters.json --dry-run";
 
@@ -76,13 +80,14 @@ fn object(args: &Args) -> Option<Object<'_>> {
 async fn perform(args: &Args, ui: &Ui, workshop: &Workshop<'_>, given: &Given) -> Envelope<reply::Run> {
     let principal = ui.principal(args.agent.as_deref());
     let owner = ui.owner(args.owner.as_deref());
+    let arguments: Vec<String> = args.task.iter().chain(&args.arguments).cloned().collect();
     let follow = Following::new(ui, &args.name);
     let mut live = LiveOutput::new(ui.is_json());
     let invocation = Invocation {
         name: &args.name,
         principal: &principal,
         given,
-        arguments: &args.arguments,
+        arguments: &arguments,
         consent: args.consent.consent(ui),
         wait: args.consent.wait.map(duration),
         container: args.container.as_deref(),
@@ -94,9 +99,19 @@ async fn perform(args: &Args, ui: &Ui, workshop: &Workshop<'_>, given: &Given) -
         on_output: &mut |chunk| follow.output(chunk, &mut live),
         on_stage: &|stage| follow.stage(stage),
     };
-    let envelope = run_skill(workshop, invocation).await;
+    // Whoever interrupts it ends what runs: what is dropped leaves nothing behind.
+    let envelope = tokio::select! {
+        envelope = run_skill(workshop, invocation) => envelope,
+        _ = tokio::signal::ctrl_c() => interrupted(workshop, &args.name).await,
+    };
     follow.end(&mut live);
     envelope
+}
+
+/// What is left of a run that was interrupted: that it was, in the books.
+async fn interrupted(workshop: &Workshop<'_>, name: &str) -> Envelope<reply::Run> {
+    workshop.settle().await.ok();
+    Envelope::error(Code::RunInterrupted, "interrupted; what ran was ended", reply::Run::nothing(name))
 }
 
 fn duration(lifetime: Lifetime) -> Duration {

@@ -40,6 +40,7 @@ mod sandbox;
 mod schema;
 mod serve;
 mod servers;
+mod subagents;
 mod terminal;
 mod tokens;
 mod tour;

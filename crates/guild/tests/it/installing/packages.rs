@@ -234,7 +234,8 @@ Saw along the line that was drawn before.
         [stderr]
         error[source_denied]: http://[NPM]/@acme%2ftools is not there, or not for you: 401
         [exit 1]
-    "#]].assert_eq(&trimmed(&shown));
+    "#]]
+    .assert_eq(&trimmed(&shown));
     env.write(&format!(
         "//- /home/.npmrc\n@acme:registry=http://{host}/\n//{host}/:_authToken={}\n",
         registry.token()
@@ -245,7 +246,8 @@ Saw along the line that was drawn before.
         installed skill sawing (http://[NPM]/@acme/tools at 1.0.0)
         [stderr]
         1 installed
-    "#]].assert_eq(&trimmed(&shown));
+    "#]]
+    .assert_eq(&trimmed(&shown));
     let lock = fs::read_to_string(env.project().join("guild.lock")).unwrap();
     assert!(
         lock.contains(&format!("http://{host}/@acme/tools")) && !lock.contains(registry.token()),
