@@ -3,6 +3,7 @@
 //! Only people decide, whoever forwards their answer. What is asked for is made by the operations that ask.
 
 mod admin;
+mod carry_out;
 mod decide;
 mod grants;
 mod requests;
@@ -10,6 +11,7 @@ mod shown;
 mod told;
 
 pub(crate) use admin::{AdminMatter, ask_admin};
+pub use carry_out::decide;
 pub use decide::{Decision, approve, deny};
 pub use grants::{grants_lift, grants_list, grants_revoke};
 pub use requests::{request, requests};

@@ -4,13 +4,17 @@
 //! the loopback unless told otherwise, and lets nobody in without a token, there neither.
 
 mod answer;
+mod api;
 mod crowd;
+mod journal;
 mod listener;
+mod metrics;
 mod names;
 mod rate;
 mod settings;
 mod site;
 
+pub use api::{document, router as api};
 pub use listener::Listener;
 pub use settings::{Limits, Settings};
 pub use site::Site;

@@ -13,20 +13,26 @@ use axum::body::{Body, HttpBody as _, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, HeaderValue, X_CONTENT_TYPE_OPTIONS};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
 use guild_engine::{Caller, Code, Premises, Refusal, token_caller};
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::answer::{healthy, nowhere, refused};
+use crate::answer::{healthy, nowhere, ready, refused};
 use crate::crowd::{Crowd, Held};
+use crate::journal::{note, sign};
+use crate::metrics::Metrics;
 use crate::names::Names;
 use crate::rate::{Rate, STRANGERS};
 use crate::settings::{Limits, Settings};
 
 /// Whether the server is there, which anybody on the machine may ask.
 const HEALTH: &str = "/health";
+/// Whether it can do its work, which anybody on the machine may ask too.
+const READY: &str = "/ready";
+/// What Prometheus reads, with a token.
+const METRICS: &str = "/metrics";
 
 /// How long after its end a token may go on reading what was under way.
 const RECHECK: Duration = Duration::from_secs(5);
@@ -63,8 +69,17 @@ impl Site {
         Self { mounted: self.mounted.route(path, answer), ..self }
     }
 
+    /// Adds what is routed elsewhere. It finds its caller as what is mounted does.
+    #[must_use]
+    pub fn merge(self, router: Router) -> Self {
+        Self { mounted: self.mounted.merge(router), ..self }
+    }
+
     /// Everything behind its checks, for a server at this address.
     pub(crate) fn router(self, address: SocketAddr, settings: &Settings) -> Router {
+        let (premises, metrics) = (Arc::clone(&self.premises), Arc::new(Metrics::default()));
+        let told = (Arc::clone(&metrics), Arc::clone(&premises));
+        let told = get(async move || told.0.told(told.1).await.unwrap_or_else(refused));
         let front = Arc::new(Front {
             premises: self.premises,
             names: Names::of(address, &settings.hosts, &settings.origins),
@@ -72,10 +87,11 @@ impl Site {
             crowd: Crowd::new(settings.limits.requests),
             limits: settings.limits.clone(),
         });
-        let guarded = self.mounted.fallback(nowhere);
+        let guarded = self.mounted.route(METRICS, told).fallback(nowhere).layer(from_fn(sign));
         let guarded = guarded.layer(from_fn_with_state(Arc::clone(&front), let_in));
-        let all = Router::new().route(HEALTH, get(healthy)).merge(guarded);
-        all.layer(from_fn_with_state(front, at_the_door))
+        let able = get(move || ready(Arc::clone(&premises)));
+        let all = Router::new().route(HEALTH, get(healthy)).route(READY, able).merge(guarded);
+        all.layer(from_fn_with_state(front, at_the_door)).layer(from_fn_with_state(metrics, note))
     }
 }
 
