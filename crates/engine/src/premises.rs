@@ -6,12 +6,13 @@ use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use guild_catalog::{Freshness, Machine};
-use guild_ledger::Timestamp;
+use guild_ledger::{Tally, Timestamp};
 use guild_sandbox::Surroundings;
 use guild_source::store::Store;
 
 use crate::hall::{ConfigFile, Hall, configure};
 use crate::image::Images;
+use crate::jobs::Jobs;
 use crate::live::{Change, Changes, Live, RefreshError};
 use crate::ports::{SubagentRunner, ToolProvider};
 use crate::sandbox::{Backends, container_backends};
@@ -63,6 +64,8 @@ impl Opening {
 pub struct Premises {
     /// What has happened and what is allowed.
     pub books: Books,
+    /// The runs that are under way for callers.
+    pub jobs: Jobs,
     live: Live,
     store: Store,
     opening: Opening,
@@ -82,7 +85,8 @@ impl Premises {
         let mut hall = Hall::open_switched(switching, machine, &files, Freshness::Indexed);
         hall.allow(&books).await?;
         let store = opening.places.store()?;
-        Ok(Self { books, live: Live::of(hall), store, opening, untold: Mutex::default() })
+        let (live, jobs, untold) = (Live::of(hall), Jobs::default(), Mutex::default());
+        Ok(Self { books, jobs, live, store, opening, untold })
     }
 
     /// What there is: readers keep theirs while refreshes come and go.
@@ -142,6 +146,11 @@ impl Premises {
             approver: None,
             clock: &*self.opening.clock,
         }
+    }
+
+    /// How many receipts of each kind and code there are behind the one of this number.
+    pub async fn tally(&self, after: u64) -> Result<Vec<Tally>, Refusal> {
+        self.books.ledger.tally(after).await.map_err(|error| self.books.refusal(error))
     }
 
     /// Writes down the runs whose caller has gone away before their end.
