@@ -16,7 +16,8 @@ pub fn plugins(hall: &Hall) -> Envelope<Plugins<'_>> {
     Envelope::ok(Plugins { count: plugins.len(), plugins, problems: problems.collect() })
 }
 
-fn summary(entry: &PluginEntry) -> PluginSummary<'_> {
+/// One of them in a line.
+pub(crate) fn summary(entry: &PluginEntry) -> PluginSummary<'_> {
     let plugin = &entry.plugin;
     PluginSummary {
         name: &plugin.name,

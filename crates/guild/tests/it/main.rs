@@ -7,6 +7,7 @@
     reason = "a test that cannot go on fails, JSON that lacks a field is a failure, and a stand-in is told"
 )]
 
+mod agent_plugins;
 mod allowed;
 mod approvals;
 mod changes;
