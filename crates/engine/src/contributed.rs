@@ -8,7 +8,11 @@ use crate::workshop::Workshop;
 use crate::{Code, Envelope, Refusal, reply};
 
 /// Asks a question of this type; the tool of the request is chosen here.
-pub async fn query_data(workshop: &Workshop<'_>, name: &str, request: ToolRequest<'_>) -> Envelope<reply::Run> {
+pub async fn query_data(
+    workshop: &Workshop<'_>,
+    name: &str,
+    request: ToolRequest<'_>,
+) -> Envelope<reply::Run> {
     let known = merge(workshop.hall, Some(&request.principal.agent)).map(|merged| {
         let queries = merged.query_types.into_iter();
         queries.map(|query| Known { name: query.name, tool: query.tool, plugin: query.plugin }).collect()
@@ -24,7 +28,9 @@ pub async fn handle_action(
 ) -> Envelope<reply::Run> {
     let known = merge(workshop.hall, Some(&request.principal.agent)).map(|merged| {
         let actions = merged.action_handlers.into_iter();
-        actions.map(|action| Known { name: action.action, tool: action.tool, plugin: action.plugin }).collect()
+        actions
+            .map(|action| Known { name: action.action, tool: action.tool, plugin: action.plugin })
+            .collect()
     });
     answered(workshop, "action", name, known, request).await
 }
@@ -64,7 +70,8 @@ fn tool(what: &str, name: &str, known: &[Known]) -> Result<String, Refusal> {
             Err(Refusal::new(Code::ToolConflict, message))
         }
         (None, _) => {
-            let message = format!("no plugin that is on knows the {what} `{name}`; there are: {}", all(known));
+            let message =
+                format!("no plugin that is on knows the {what} `{name}`; there are: {}", all(known));
             Err(Refusal::new(Code::ProviderToolUnregistered, message))
         }
     }

@@ -36,9 +36,8 @@ fn detail<'h>(hall: &'h Hall, entry: &'h PluginEntry) -> PluginDetail<'h> {
     let plugin = &entry.plugin;
     let is_own = |place: &guild_catalog::Place| place.plugin.as_deref() == Some(plugin.name.as_str());
     let skills = hall.snapshot.skills.iter().filter(|skill| is_own(&skill.place));
-    let is_missing = |name: &&str| {
-        hall.machine.variable(name).is_none() && !hall.machine.credentials.contains(*name)
-    };
+    let is_missing =
+        |name: &&str| hall.machine.variable(name).is_none() && !hall.machine.credentials.contains(*name);
     PluginDetail {
         summary: summary(entry),
         skills: skills.map(|skill| skill.qualified_name().into_owned()).collect(),

@@ -14,6 +14,7 @@ mod install;
 mod link;
 mod lossy;
 mod merged;
+mod plugin;
 mod principal;
 mod receipts;
 mod registry;
@@ -56,6 +57,7 @@ pub use link::{Link, LinkLine};
 pub use merged::{
     MergedAction, MergedComponent, MergedPlugin, MergedQuery, MergedSection, MergedTool, Registry,
 };
+pub use plugin::{PluginAgent, PluginDetail, PluginShow};
 pub use principal::PrincipalLine;
 pub use receipts::{
     BrokenReceipt, ChainLine, ReceiptLine, ReceiptShow, ReceiptsAcceptLoss, ReceiptsExport, ReceiptsList,

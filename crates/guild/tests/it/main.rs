@@ -28,6 +28,7 @@ mod library;
 mod mcp;
 mod modules;
 mod pipe;
+mod plugin_hooks;
 mod plugin_tools;
 mod power_cut;
 mod race;
