@@ -85,6 +85,7 @@ codes! {
     DependencyMissing = "dependency_missing", 1, "A plugin that it depends on is not here, is off, or has another version.";
     DependencyCycle = "dependency_cycle", 1, "Plugins depend on each other in a circle.";
     HookFailed = "hook_failed", 1, "The plugin's own hook failed, so that the plugin is off; the reason is kept with it.";
+    HookDenied = "hook_denied", 3, "A plugin's hook does not let it run, or could not say that it does.";
     ToolConflict = "tool_conflict", 1, "Two that are on claim one tool's name; the message names both.";
     SettingInvalid = "setting_invalid", 2, "The plugin has no such setting, or it does not take this value.";
     SecretNotFound = "secret_not_found", 1, "No secret of that name is kept.";

@@ -17,6 +17,7 @@ mod link;
 mod login;
 mod lossy;
 mod merged;
+mod plugin;
 mod principal;
 mod receipts;
 mod registry;
@@ -62,6 +63,7 @@ pub use login::Login;
 pub use merged::{
     MergedAction, MergedComponent, MergedPlugin, MergedQuery, MergedSection, MergedTool, Registry,
 };
+pub use plugin::{PluginAgent, PluginDetail, PluginShow};
 pub use principal::PrincipalLine;
 pub use receipts::{
     BrokenReceipt, ChainLine, ReceiptLine, ReceiptShow, ReceiptsAcceptLoss, ReceiptsExport, ReceiptsList,

@@ -7,6 +7,7 @@
     reason = "a test that cannot go on fails, JSON that lacks a field is a failure, and a stand-in is told"
 )]
 
+mod agent_plugins;
 mod allowed;
 mod api;
 mod approvals;
@@ -30,6 +31,7 @@ mod mcp;
 mod modules;
 mod page;
 mod pipe;
+mod plugin_hooks;
 mod plugin_tools;
 mod power_cut;
 mod race;

@@ -29,6 +29,7 @@ fn the_schema_is_current() {
     add("list", of::<reply::List<'_>>(&mut generator));
     add("new", of::<reply::New<'_>>(&mut generator));
     add("plugins", of::<reply::Plugins<'_>>(&mut generator));
+    add("plugins show", of::<reply::PluginShow<'_>>(&mut generator));
     add("plugins config get", of::<reply::PluginConfig>(&mut generator));
     add("plugins config set", of::<reply::PluginConfig>(&mut generator));
     add("plugins config unset", of::<reply::PluginConfig>(&mut generator));

@@ -66,6 +66,8 @@ guild run code-review feature/login
 # Where it all comes from.
 guild roots
 guild plugins
+guild plugins show acme
+guild plugins show acm
 guild reload
 
 # What a model is told.
