@@ -26,13 +26,36 @@ const LONGEST_ARGUMENT: usize = 120 << 10;
 const LONGEST_COMPLAINT: usize = 500;
 /// What every program needs to find its way.
 const BASE: &[&str] = &[
-    "HOME", "PATH", "USER", "LOGNAME", "LANG", "LC_ALL", "TERM", "TMPDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME",
-    "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE",
+    "HOME",
+    "PATH",
+    "USER",
+    "LOGNAME",
+    "LANG",
+    "LC_ALL",
+    "TERM",
+    "TMPDIR",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_RUNTIME_DIR",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "SSL_CERT_FILE",
     "NODE_EXTRA_CA_CERTS",
 ];
 /// What this program needs to find the same configuration and ledger.
-const OURS: &[&str] =
-    &["HOME", "PATH", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "GUILD_ETC"];
+const OURS: &[&str] = &[
+    "HOME",
+    "PATH",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_RUNTIME_DIR",
+    "GUILD_ETC",
+];
 
 /// What a program is started with.
 pub(crate) struct Launch {
@@ -54,17 +77,21 @@ pub(crate) async fn run(
 ) -> Result<String, SubagentError> {
     let files = tempfile::tempdir().map_err(|error| unavailable("no directory for its files", &error))?;
     let server = server(guild, workshop, task);
-    let mcp = Files::new(files.path()).write("mcp.json", &json!({"mcpServers": {"guild": server.clone()}}))?;
+    let mcp =
+        Files::new(files.path()).write("mcp.json", &json!({"mcpServers": {"guild": server.clone()}}))?;
     let launch = match runner.preset {
         Some(preset) => preset::launch(preset, &runner.command, task, &server, &Files::new(files.path()))?,
         None => template(runner, task, &mcp)?,
     };
     if launch.words.iter().any(|word| word.len() > LONGEST_ARGUMENT) {
-        return Err(SubagentError::Failed("the task or the instructions are longer than an argument can be".to_owned()));
+        return Err(SubagentError::Failed(
+            "the task or the instructions are longer than an argument can be".to_owned(),
+        ));
     }
     let named: Vec<String> = preset::variables(runner.preset).iter().map(|name| (*name).to_owned()).collect();
     let named = [named, runner.env.clone()].concat();
-    let given = workshop.environment(&named).await.map_err(|refusal| SubagentError::Unavailable(refusal.message))?;
+    let given =
+        workshop.environment(&named).await.map_err(|refusal| SubagentError::Unavailable(refusal.message))?;
     given.values().for_each(|value| task.transcript.hide(value));
     let environment = &workshop.hall.machine.env;
     let base = BASE.iter().filter_map(|name| Some(((*name).to_owned(), environment.get(*name)?.clone())));
@@ -85,10 +112,14 @@ pub(crate) async fn run(
     let ended = tokio::task::spawn_blocking(move || run_configured(command, &end)).await;
     let output = ended.map_err(|error| unavailable("it cannot be waited for", &error))?.map_err(failure)?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    task.transcript.note("assistant", &json!({"exit_code": output.code, "stdout": said, "stderr": output.stderr}));
+    task.transcript
+        .note("assistant", &json!({"exit_code": output.code, "stdout": said, "stderr": output.stderr}));
     if output.code != 0 {
         let complaint = last(if output.stderr.trim().is_empty() { &said } else { &output.stderr });
-        return Err(SubagentError::Failed(format!("`{program}` ended with exit code {}{complaint}", output.code)));
+        return Err(SubagentError::Failed(format!(
+            "`{program}` ended with exit code {}{complaint}",
+            output.code
+        )));
     }
     match launch.answer {
         None => Ok(said),

@@ -62,7 +62,9 @@ pub(crate) async fn run(
         }
         if spent >= runner.token_budget {
             let budget = runner.token_budget;
-            return Err(SubagentError::Exhausted(format!("its {budget} tokens are used up, and it has no answer yet")));
+            return Err(SubagentError::Exhausted(format!(
+                "its {budget} tokens are used up, and it has no answer yet"
+            )));
         }
         let said = call_all(task, &turn).await;
         match runner.protocol {
@@ -70,7 +72,10 @@ pub(crate) async fn run(
             Protocol::Anthropic => anthropic::append(&mut talk.messages, &turn, &said),
         }
     }
-    Err(SubagentError::Exhausted(format!("its {} steps are used up, and it has no answer yet", runner.max_steps)))
+    Err(SubagentError::Exhausted(format!(
+        "its {} steps are used up, and it has no answer yet",
+        runner.max_steps
+    )))
 }
 
 /// What is left of a turn that calls nothing.

@@ -57,9 +57,12 @@ impl SubagentRunner for Runners {
 
 /// The runner, if it is still the one that was approved.
 fn approved(workshop: &Workshop<'_>, task: &SubagentTask<'_>) -> Result<RunnerSettings, SubagentError> {
-    let gone = || SubagentError::Unavailable(format!("the runner `{}` is not configured any more", task.runner.name));
+    let gone = || {
+        SubagentError::Unavailable(format!("the runner `{}` is not configured any more", task.runner.name))
+    };
     let runner = runner_for(&workshop.hall.config, task.skill).ok_or_else(gone)?;
     let now = runner.identity(None);
-    let is_same = (&now.name, &now.kind, &now.target) == (&task.runner.name, &task.runner.kind, &task.runner.target);
+    let is_same =
+        (&now.name, &now.kind, &now.target) == (&task.runner.name, &task.runner.kind, &task.runner.target);
     if is_same { Ok(runner) } else { Err(gone()) }
 }

@@ -124,7 +124,9 @@ pub use reload::reload;
 pub use render::{RenderRequest, load, render};
 pub use roots::roots;
 pub use run::{Consent, Given, Invocation, ParamError, Stage, child_tools, replay, run};
-pub use runners::{CommandRunner, HttpRunner, Preset, Protocol, RunnerSettings, RunnerWay, runner_for, runners};
+pub use runners::{
+    CommandRunner, HttpRunner, Preset, Protocol, RunnerSettings, RunnerWay, runner_for, runners,
+};
 pub use sandbox::{
     Backends, CommandRequest, ContainerRequest, LaunchRequest, LimitRequest, MountMode, MountRequest,
     Refusal, RunRequest, container_backends, sandbox_exec, sandbox_launch, sandbox_list, sandbox_run,

@@ -5,4 +5,6 @@
 mod settings;
 
 pub(crate) use settings::problems;
-pub use settings::{CommandRunner, HttpRunner, Preset, Protocol, RunnerSettings, RunnerWay, runner_for, runners};
+pub use settings::{
+    CommandRunner, HttpRunner, Preset, Protocol, RunnerSettings, RunnerWay, runner_for, runners,
+};

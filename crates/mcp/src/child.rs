@@ -38,7 +38,8 @@ pub async fn serve_child(premises: Arc<Premises>, run: String) -> Result<(), Str
 impl ServerHandler for ChildServer {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().build();
-        ServerConfig::new(capabilities).with_server_info(Implementation::new("guildhall", env!("CARGO_PKG_VERSION")))
+        ServerConfig::new(capabilities)
+            .with_server_info(Implementation::new("guildhall", env!("CARGO_PKG_VERSION")))
     }
 
     async fn list_tools(
@@ -48,7 +49,8 @@ impl ServerHandler for ChildServer {
     ) -> Result<ListToolsResult, ErrorData> {
         let (hall, transcript) = (self.premises.hall(), Transcript::default());
         let workshop = self.premises.workshop(&hall);
-        let tools = child_tools(&workshop, &self.run, &transcript).await.map_err(|refusal| refused(&refusal))?;
+        let tools =
+            child_tools(&workshop, &self.run, &transcript).await.map_err(|refusal| refused(&refusal))?;
         Ok(ListToolsResult::with_all_items(tools.offered().iter().map(described).collect()))
     }
 
@@ -59,13 +61,18 @@ impl ServerHandler for ChildServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let (hall, transcript) = (self.premises.hall(), Transcript::default());
         let workshop = self.premises.workshop(&hall);
-        let tools = child_tools(&workshop, &self.run, &transcript).await.map_err(|refusal| refused(&refusal))?;
+        let tools =
+            child_tools(&workshop, &self.run, &transcript).await.map_err(|refusal| refused(&refusal))?;
         let Some(tool) = tools.offered().iter().find(|tool| tool.short == request.name) else {
             return Err(ErrorData::invalid_params(format!("there is no tool `{}`", request.name), None));
         };
         let word = tools.call(&tool.name, request.arguments.unwrap_or_default()).await;
         let content = vec![ContentBlock::text(word.text)];
-        let result = if word.code == Code::Ok { CallToolResult::success(content) } else { CallToolResult::error(content) };
+        let result = if word.code == Code::Ok {
+            CallToolResult::success(content)
+        } else {
+            CallToolResult::error(content)
+        };
         Ok(result.into())
     }
 }

@@ -129,7 +129,10 @@ fn act(out: &mut TcpStream, input: &mut dyn Read, turn: &ModelTurn, is_messages:
             let body = if is_messages { messages::whole(text) } else { completions::whole(text) };
             let body = body.to_string();
             let length = body.len();
-            write!(out, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}")
+            write!(
+                out,
+                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+            )
         }
         ModelTurn::Endless => {
             begin(out)?;
@@ -168,7 +171,10 @@ fn begin(out: &mut TcpStream) -> io::Result<()> {
 
 fn refuse(out: &mut TcpStream, status: u16, header: &str, body: &str) -> io::Result<()> {
     let (length, end) = (body.len(), if header.is_empty() { "" } else { "\r\n" });
-    write!(out, "HTTP/1.1 {status} No\r\n{header}{end}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}")
+    write!(
+        out,
+        "HTTP/1.1 {status} No\r\n{header}{end}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    )
 }
 
 fn stream(
@@ -250,7 +256,8 @@ mod messages {
     }
 
     pub(super) fn turn(text: &str, calls: &[(String, Value)], stop: &str) -> String {
-        let message = json!({"role": "assistant", "content": [], "usage": {"input_tokens": 100, "output_tokens": 1}});
+        let message =
+            json!({"role": "assistant", "content": [], "usage": {"input_tokens": 100, "output_tokens": 1}});
         let mut events = event(&json!({"type": "message_start", "message": message}));
         events += &event(&json!({"type": "ping"}));
         let begun = json!({"type": "text", "text": ""});

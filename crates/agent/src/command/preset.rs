@@ -14,11 +14,17 @@ use super::{Files, Launch};
 /// The variables by which a program is let in where it must be.
 pub(super) fn variables(preset: Option<Preset>) -> &'static [&'static str] {
     match preset {
-        Some(Preset::Claude) => {
-            &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR"]
-        }
+        Some(Preset::Claude) => &[
+            "ANTHROPIC_API_KEY",
+            "ANTHROPIC_AUTH_TOKEN",
+            "ANTHROPIC_BASE_URL",
+            "CLAUDE_CODE_OAUTH_TOKEN",
+            "CLAUDE_CONFIG_DIR",
+        ],
         Some(Preset::Codex) => &["OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_HOME"],
-        Some(Preset::Gemini) => &["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT", "GEMINI_CLI_HOME"],
+        Some(Preset::Gemini) => {
+            &["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT", "GEMINI_CLI_HOME"]
+        }
         None => &[],
     }
 }
@@ -99,7 +105,8 @@ fn gemini(task: &SubagentTask<'_>, server: &Value, files: &Files<'_>) -> Result<
     if let Some(server) = server.as_object_mut() {
         server.insert("trust".to_owned(), json!(true));
     }
-    let settings = json!({"mcpServers": {"guild": server}, "mcp": {"allowed": ["guild"]}, "tools": {"core": []}});
+    let settings =
+        json!({"mcpServers": {"guild": server}, "mcp": {"allowed": ["guild"]}, "tools": {"core": []}});
     let settings = files.write("settings.json", &settings)?;
     let variables = [
         ("GEMINI_SYSTEM_MD".to_owned(), system.to_string_lossy().into_owned()),

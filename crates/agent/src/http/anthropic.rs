@@ -26,9 +26,7 @@ pub(super) fn body(talk: &Talk<'_>) -> Value {
         "stream": true,
     });
     if !talk.tools.is_empty() {
-        let tool = |tool: &OfferedTool| {
-            json!({"name": tool.short, "description": tool.description, "input_schema": tool.input})
-        };
+        let tool = |tool: &OfferedTool| json!({"name": tool.short, "description": tool.description, "input_schema": tool.input});
         body["tools"] = talk.tools.iter().map(tool).collect();
     }
     body
@@ -71,14 +69,16 @@ struct Block {
 impl Reader {
     /// Reads one event; an error is what the server says is wrong.
     pub(super) fn event(&mut self, data: &str) -> Result<(), String> {
-        let event: Value = serde_json::from_str(data).map_err(|_| "it sent an event that is no JSON".to_owned())?;
+        let event: Value =
+            serde_json::from_str(data).map_err(|_| "it sent an event that is no JSON".to_owned())?;
         let text = |path: &str| event.pointer(path).and_then(Value::as_str).unwrap_or_default();
         match text("/type") {
             "error" => return Err(super::client::message_of(event.get("error").unwrap_or(&event))),
             "message_start" => self.usage(event.pointer("/message/usage")),
             "content_block_start" => {
                 let block = self.block(&event)?;
-                block.begun = event.get("content_block").and_then(Value::as_object).cloned().unwrap_or_default();
+                block.begun =
+                    event.get("content_block").and_then(Value::as_object).cloned().unwrap_or_default();
             }
             "content_block_delta" => {
                 let block = self.block(&event)?;
@@ -164,7 +164,8 @@ impl Block {
                 turn.text.push_str(&text);
             }
             "tool_use" => {
-                let begun = self.begun.get("input").and_then(Value::as_object).filter(|input| !input.is_empty());
+                let begun =
+                    self.begun.get("input").and_then(Value::as_object).filter(|input| !input.is_empty());
                 let input = begun.cloned().or_else(|| object_of(&self.input));
                 let (id, name) = (field("id").to_owned(), field("name").to_owned());
                 let shown = input.clone().unwrap_or_default();

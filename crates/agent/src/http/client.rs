@@ -132,7 +132,8 @@ impl<'a> Client<'a> {
                 whole.extend_from_slice(&bytes);
                 continue;
             }
-            let events = stream.read(&bytes).map_err(|_| failed("an event of its stream has no end".to_owned()))?;
+            let events =
+                stream.read(&bytes).map_err(|_| failed("an event of its stream has no end".to_owned()))?;
             for event in events {
                 reader.event(&event).map_err(|why| self.said_wrong(&why))?;
             }
@@ -174,7 +175,8 @@ impl<'a> Client<'a> {
             StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT => Failure::Again { why, after },
             status if status.is_server_error() => Failure::Again { why, after },
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                let message = format!("{} does not let us in ({why}); is the runner's `key` right?", self.url);
+                let message =
+                    format!("{} does not let us in ({why}); is the runner's `key` right?", self.url);
                 Failure::Final(SubagentError::Unavailable(message))
             }
             _ => failed(format!("{} refuses what it is asked ({why})", self.url)),
@@ -236,7 +238,10 @@ async fn headers(
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     if runner.protocol == Protocol::Anthropic {
-        headers.insert(HeaderName::from_static("anthropic-version"), HeaderValue::from_static(anthropic::VERSION));
+        headers.insert(
+            HeaderName::from_static("anthropic-version"),
+            HeaderValue::from_static(anthropic::VERSION),
+        );
     }
     let Some(name) = &runner.key else { return Ok(headers) };
     let found = workshop.environment(std::slice::from_ref(name)).await;
@@ -285,12 +290,17 @@ fn cause(error: &reqwest::Error) -> String {
         said = if said.is_empty() { cause.to_string() } else { format!("{said}: {cause}") };
         inner = cause.source();
     }
-    if said.is_empty() { "the connection was broken off".to_owned() } else { said.chars().take(300).collect() }
+    if said.is_empty() {
+        "the connection was broken off".to_owned()
+    } else {
+        said.chars().take(300).collect()
+    }
 }
 
 /// A moment as HTTP writes it: `Sun, 06 Nov 1994 08:49:37 GMT`.
 fn http_date(text: &str) -> Option<SystemTime> {
-    const MONTHS: &[&str] = &["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    const MONTHS: &[&str] =
+        &["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let (_, rest) = text.split_once(", ")?;
     let mut parts = rest.split(' ');
     let (day, month, year, time) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);

@@ -57,7 +57,8 @@ mod tests {
 
     #[test]
     fn events_are_read_whatever_the_pieces_and_the_line_ends() {
-        let text = ": hello\r\nevent: a\r\ndata: {\"x\":\r\ndata: 1}\r\n\r\ndata:[DONE]\n\nid: 7\n\ndata: cut";
+        let text =
+            ": hello\r\nevent: a\r\ndata: {\"x\":\r\ndata: 1}\r\n\r\ndata:[DONE]\n\nid: 7\n\ndata: cut";
         for size in 1..text.len() {
             let mut stream = EventStream::default();
             let events: Vec<String> =

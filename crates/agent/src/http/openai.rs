@@ -30,7 +30,8 @@ pub(super) fn body(talk: &Talk<'_>) -> Value {
     body[limit] = json!(talk.runner.max_tokens);
     if !talk.tools.is_empty() {
         let tool = |tool: &OfferedTool| {
-            let function = json!({"name": tool.short, "description": tool.description, "parameters": tool.input});
+            let function =
+                json!({"name": tool.short, "description": tool.description, "parameters": tool.input});
             json!({"type": "function", "function": function})
         };
         body["tools"] = talk.tools.iter().map(tool).collect();
@@ -49,7 +50,9 @@ pub(super) fn append(messages: &mut Vec<Value>, turn: &Turn, said: &[Said<'_>]) 
         })
         .collect();
     messages.push(json!({"role": "assistant", "content": turn.text, "tool_calls": calls}));
-    let results = said.iter().map(|said| json!({"role": "tool", "tool_call_id": said.call.id, "content": said.word.text}));
+    let results = said
+        .iter()
+        .map(|said| json!({"role": "tool", "tool_call_id": said.call.id, "content": said.word.text}));
     messages.extend(results);
 }
 
@@ -77,7 +80,8 @@ impl Reader {
             self.is_done = true;
             return Ok(());
         }
-        let event: Value = serde_json::from_str(data).map_err(|_| "it sent an event that is no JSON".to_owned())?;
+        let event: Value =
+            serde_json::from_str(data).map_err(|_| "it sent an event that is no JSON".to_owned())?;
         if let Some(error) = event.get("error").filter(|error| !error.is_null()) {
             return Err(super::client::message_of(error));
         }

@@ -166,7 +166,9 @@ impl<'a> ChildTools<'a> {
     ) -> Result<Draft<'a>, Refusal> {
         let Workshop { hall, images, store, .. } = self.workshop;
         let staged = security_hash::load(hall, images, store, &self.parent.hash)?;
-        let mut draft = Draft::of(self.parent.skill.clone(), staged, invocation);
+        // A name of its own: what is approved here is no other state of the skill itself.
+        let name = format!("subagent:{}/{tool}", self.parent.skill);
+        let mut draft = Draft::of(name, staged, invocation);
         draft.source.clone_from(&self.parent.source);
         draft.skill.kind = SkillKind::Tool;
         draft.contract.dispatch = dispatch_of(tool);
@@ -191,7 +193,9 @@ impl<'a> ChildTools<'a> {
         let kept = |value: &Value| {
             let text = canonical::text_of(value);
             if text.len() <= LONGEST_VALUE {
-                return Parameter::Value(serde_json::from_str(&self.discreet.discreet(&text)).unwrap_or_default());
+                return Parameter::Value(
+                    serde_json::from_str(&self.discreet.discreet(&text)).unwrap_or_default(),
+                );
             }
             Parameter::Digest { digest: Digest::of(text.as_bytes()), bytes: text.len() as u64 }
         };
@@ -201,10 +205,7 @@ impl<'a> ChildTools<'a> {
             None => tool.to_owned(),
         };
         let entry = Entry {
-            skill: Some(SkillRef {
-                name: self.parent.skill.clone(),
-                security_hash: Some(self.parent.hash),
-            }),
+            skill: Some(SkillRef { name: self.parent.skill.clone(), security_hash: Some(self.parent.hash) }),
             run: Some(self.parent.run),
             plan: Some(receipt::Plan { parameters, ..receipt::Plan::default() }),
             note: Some(note.chars().take(1000).collect()),

@@ -70,7 +70,8 @@ fn capabilities(
     }
     if let Some(runner) = &prepared.call.runner {
         needs.push(("runner", told_runner(runner)));
-        needs.push(("tools", if runner.tools.is_empty() { "none".to_owned() } else { listed(&runner.tools) }));
+        needs
+            .push(("tools", if runner.tools.is_empty() { "none".to_owned() } else { listed(&runner.tools) }));
     } else if !plan.tools.is_empty() {
         needs.push(("tools", listed(&plan.tools)));
     }

@@ -7,18 +7,20 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use guild_catalog::render::Arguments;
 use guild_ledger::receipt;
 use guild_manifest::Digest;
 use guild_manifest::skill::Kind;
 use guild_sandbox::{Chunk, Stream};
 use serde_json::Value;
 
+use super::Invocation;
 use super::child::{ChildTools, Parent, secrets, tools_in_scope, workspace_for};
 use super::executor::{Call, Done, Executor};
 use super::prepare::{Draft, Prepared};
 use super::stop::Stop;
-use super::{Invocation, inline};
 use crate::ports::{Pending, SubagentError, SubagentRunner, SubagentTask};
+use crate::render::{Body, body_alone};
 use crate::security_hash::RunnerIdentity;
 use crate::transcript::Transcript;
 use crate::workshop::Workshop;
@@ -83,7 +85,8 @@ fn call(workshop: &Workshop<'_>, draft: &Draft<'_>) -> Result<Call, Refusal> {
     let (_, mut runner) = chosen(workshop, draft)?;
     let task = task_of(draft);
     if task.trim().is_empty() {
-        let message = format!("skill `{}` is for a child agent, which needs a task: `--task \"…\"`", draft.name);
+        let message =
+            format!("skill `{}` is for a child agent, which needs a task: `--task \"…\"`", draft.name);
         return Err(Refusal::new(Code::InvalidParams, message));
     }
     if task.len() > LONGEST_TASK {
@@ -92,7 +95,8 @@ fn call(workshop: &Workshop<'_>, draft: &Draft<'_>) -> Result<Call, Refusal> {
     }
     let workspace = workspace_for(workshop, &draft.contract);
     let scope = tools_in_scope(&draft.contract, &draft.staged.hints, workspace.is_some());
-    runner.tools = scope.into_iter().filter(|tool| super::tool::may_use(workshop, &draft.agent, tool)).collect();
+    runner.tools =
+        scope.into_iter().filter(|tool| super::tool::may_use(workshop, &draft.agent, tool)).collect();
     let looks = runner.tools.iter().any(|tool| super::child::is_looking(tool));
     let mut shown = vec![runner.name.clone()];
     shown.extend(runner.model.iter().flat_map(|model| ["--model".to_owned(), model.clone()]));
@@ -112,7 +116,8 @@ fn chosen<'w>(
     draft: &Draft<'_>,
 ) -> Result<(&'w dyn SubagentRunner, RunnerIdentity), Refusal> {
     let model = draft.staged.hints.model.as_deref().filter(|model| *model != "inherit");
-    let found = workshop.subagents.and_then(|runner| Some((runner, runner.choose(workshop, &draft.name, model)?)));
+    let found =
+        workshop.subagents.and_then(|runner| Some((runner, runner.choose(workshop, &draft.name, model)?)));
     found.ok_or_else(unbound)
 }
 
@@ -150,7 +155,7 @@ async fn answer(
         source: prepared.source.clone(),
         workspace: prepared.call.workspace.clone(),
     };
-    let instructions = inline::rendered(workshop, invocation, prepared);
+    let instructions = instructions(workshop, prepared);
     let task_text = task_of(prepared);
     transcript.note("system", &Value::String(instructions.clone()));
     transcript.note("task", &Value::String(task_text.clone()));
@@ -192,6 +197,17 @@ async fn answer(
     }
 }
 
+/// The body as it was staged, with the caller's words where it has places for them.
+fn instructions(workshop: &Workshop<'_>, prepared: &Prepared<'_>) -> String {
+    let staged = &prepared.staged;
+    let body = Body { text: &staged.body, line: 1, argument_names: &staged.argument_names };
+    let arguments = Arguments::from_words(&prepared.arguments);
+    match prepared.entry {
+        Some(entry) => body_alone(workshop.hall, entry, &body, &arguments),
+        None => staged.body.clone(),
+    }
+}
+
 /// What comes in time.
 async fn within(
     time: Duration,
@@ -225,8 +241,9 @@ impl Directory {
         if let Some(path) = &prepared.call.workspace {
             return Ok(Self { path: path.clone(), _empty: None });
         }
-        let empty = tempfile::tempdir()
-            .map_err(|error| Refusal::new(Code::WriteFailed, format!("no directory for a child agent: {error}")))?;
+        let empty = tempfile::tempdir().map_err(|error| {
+            Refusal::new(Code::WriteFailed, format!("no directory for a child agent: {error}"))
+        })?;
         Ok(Self { path: empty.path().to_owned(), _empty: Some(empty) })
     }
 }

@@ -359,7 +359,8 @@ mod tests {
         }
         for runner in runners(&configured.config) {
             let identity = runner.identity(None);
-            told += &format!("{} = {} {} {:?}\n", identity.name, identity.kind, identity.target, identity.model);
+            told +=
+                &format!("{} = {} {} {:?}\n", identity.name, identity.kind, identity.target, identity.model);
         }
         let chosen = |skill| runner_for(&configured.config, skill).map(|runner| runner.name);
         told += &format!("ask: {:?}, review: {:?}\n", chosen("ask"), chosen("review"));

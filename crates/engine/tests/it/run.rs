@@ -120,8 +120,7 @@ impl SubagentRunner for Child {
     ) -> Pending<'a, Result<String, SubagentError>> {
         assert!(task.instructions.contains("Ask about ducks"), "{}", task.instructions);
         assert_eq!(task.task, "ducks");
-        let answer =
-            self.0.map(str::to_owned).map_err(|message| SubagentError::Failed(message.to_owned()));
+        let answer = self.0.map(str::to_owned).map_err(|message| SubagentError::Failed(message.to_owned()));
         Box::pin(async { answer })
     }
 }

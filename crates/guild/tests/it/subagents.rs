@@ -72,19 +72,24 @@ fn told(envelope: &Json) -> String {
 /// What one run comes to, in both protocols alike.
 #[track_caller]
 fn check(turns: &[ModelTurn], more: &str, expected: &Expect) {
-    for protocol in PROTOCOLS {
+    let [one, other] = PROTOCOLS.map(|protocol| {
         let server = ModelServer::start(turns.to_vec());
         let told = told(&run(&house(protocol, &server, more), "ask", "What do ducks do?"));
-        let told = told.replace(&server.url(), "URL").replace("/v1/messages", "/PATH").replace("/v1/chat/completions", "/PATH");
-        expected.assert_eq(&told);
-    }
+        told.replace(&server.url(), "URL")
+            .replace("/v1/messages", "/PATH")
+            .replace("/v1/chat/completions", "/PATH")
+    });
+    assert_eq!(one, other);
+    expected.assert_eq(&one);
 }
 
 /// What is kept of a run, found by the digest that its receipt has.
 #[track_caller]
 fn transcript(env: &Env, envelope: &Json) -> Vec<Json> {
     let digest = envelope["data"]["transcript"].as_str().unwrap();
-    let shown = self::envelope(&env.guild(&["receipts", "show", envelope["data"]["receipt"].as_str().unwrap(), "--json"]).stdout());
+    let shown = self::envelope(
+        &env.guild(&["receipts", "show", envelope["data"]["receipt"].as_str().unwrap(), "--json"]).stdout(),
+    );
     assert!(shown.to_string().contains(digest), "the receipt has the digest: {shown}");
     let hex = digest.trim_start_matches("sha256:");
     let logs = env.home().join(".local/share/guild/store/logs/sha256");
@@ -110,16 +115,26 @@ fn a_child_agent_calls_its_tools_and_only_its_answer_comes_back() {
         assert_eq!(asked.len(), 3);
         let first = asked[0].body.to_string();
         assert!(first.contains("Answer in one sentence") && first.contains("What do ducks do?"), "{first}");
-        assert!(first.contains("builtin_add") && !first.contains("builtin_multiply"), "it is scoped: {first}");
+        assert!(
+            first.contains("builtin_add") && !first.contains("builtin_multiply"),
+            "it is scoped: {first}"
+        );
         let last = asked[2].body.to_string();
         assert!(last.contains("Ducks quack.") && last.contains("notes.md:1"), "{last}");
         assert!(!last.contains("sk-test-0123456789"), "no secret reaches a model: {last}");
-        let key = if protocol == "openai" { "authorization: Bearer sk-test-0123456789" } else { "x-api-key: sk-test-0123456789" };
+        let key = if protocol == "openai" {
+            "authorization: Bearer sk-test-0123456789"
+        } else {
+            "x-api-key: sk-test-0123456789"
+        };
         assert!(asked[0].headers.iter().any(|line| line == key), "{:?}", asked[0].headers);
         let kept = transcript(&env, &envelope);
         let who: Vec<&str> = kept.iter().map(|line| line["who"].as_str().unwrap()).collect();
         let round = ["assistant", "call", "result"];
-        assert_eq!(who, [&["system", "task"][..], &round, &round, &["call", "result", "assistant", "answer"]].concat());
+        assert_eq!(
+            who,
+            [&["system", "task"][..], &round, &round, &["call", "result", "assistant", "answer"]].concat()
+        );
         assert!(!format!("{kept:?}").contains("sk-test"), "{kept:?}");
         let receipts = env.guild(&["receipts", "list", "--json"]).stdout();
         assert!(!receipts.contains("sk-test"), "{receipts}");
@@ -135,7 +150,10 @@ fn it_needs_a_grant_which_holds_for_this_runner_model_and_task() {
     assert_eq!(first["data"]["plan"]["command"], json!(["local", "--model", "small", "--task", "first"]));
     assert!(server.asked().is_empty(), "nobody is asked before a person has said so");
     assert_eq!(run(&env, "ask", "first")["code"], "ok");
-    assert_eq!(envelope(&env.guild(&["run", "ask", "--task", "second", "--json"]).stdout())["code"], "approval_required");
+    assert_eq!(
+        envelope(&env.guild(&["run", "ask", "--task", "second", "--json"]).stdout())["code"],
+        "approval_required"
+    );
     let always = ["run", "ask", "--task", "third", "--approve", "always", "--json"];
     assert_eq!(envelope(&env.guild(&always).stdout())["code"], "ok");
     let config = fs::read_to_string(env.home().join(".config/guild/config.toml")).unwrap();
@@ -146,9 +164,32 @@ fn it_needs_a_grant_which_holds_for_this_runner_model_and_task() {
 
 #[test]
 fn a_session_at_the_command_line() {
-    let server = ModelServer::start([calls("builtin_read_file", json!({"path": "notes.md"})), says("They quack.")]);
+    let server =
+        ModelServer::start([calls("builtin_read_file", json!({"path": "notes.md"})), says("They quack.")]);
     let env = house("openai", &server, "");
-    expect![[r#""#]]
+    expect![[r#"
+        $ guild run ask
+        [stderr]
+        error[invalid_params]: skill `ask` is for a child agent, which needs a task: `--task "…"`
+        [exit 2]
+        $ guild run ask --task 'What do ducks do?' --dry-run
+        skill        ask
+        agent        default
+        source       project · [ROOT]/project/.guild/skills/ask/SKILL.md
+        hash         sha256:f70b606af71f5b36a052ac3b4509acc9b5970ce27b260d3f5b4d31515cfe253f
+        command      local --model small --task 'What do ducks do?'
+        workspace    [ROOT]/project (read)
+        network      none
+        tools        builtin:add, builtin:multiply
+        [stderr]
+        a person would be asked
+        $ guild run ask --task 'What do ducks do?' --approve once
+        They quack.
+        [stderr]
+        ask: asks small (step 1)
+        ask: calls builtin:read_file
+        ask: asks small (step 2)
+    "#]]
     .assert_eq(&session(
         &env,
         "guild run ask\n\
@@ -174,43 +215,97 @@ fn without_a_runner_there_is_an_error_with_a_hint_and_never_the_instructions() {
     let env = env(SKILLS);
     env.write("//- /home/.config/guild/config.toml\nbuiltins = false\n");
     let envelope = run(&env, "ask", "anything");
-    expect![[r#""#]].assert_eq(&told(&envelope));
+    expect![[r#"
+        [executor_unbound] the skill asks for an agent of its own, and nothing here runs one; name one under `[runners]` in your own configuration (docs/subagents.md), or let `guild render` print its instructions
+        null
+    "#]].assert_eq(&told(&envelope));
     env.write("//- /project/guild.toml\n[runners.evil]\ncommand = [\"/bin/echo\", \"{task}\"]\n[subagents]\nrunner = \"evil\"\n");
     assert_eq!(run(&env, "ask", "anything")["code"], "executor_unbound", "a project names no runner");
 }
 
 #[test]
 fn a_busy_server_is_asked_again() {
-    let busy = |status, header| ModelTurn::Refuses(status, header, "{\"error\":{\"message\":\"busy\"}}".to_owned());
+    let busy =
+        |status, header| ModelTurn::Refuses(status, header, "{\"error\":{\"message\":\"busy\"}}".to_owned());
     check(
-        &[busy(429, "Retry-After: 0"), busy(503, "Retry-After: 0"), busy(429, "Retry-After: Sun, 06 Nov 1994 08:49:37 GMT"), says("now")],
+        &[
+            busy(429, "Retry-After: 0"),
+            busy(503, "Retry-After: 0"),
+            busy(429, "Retry-After: Sun, 06 Nov 1994 08:49:37 GMT"),
+            says("now"),
+        ],
         "",
-        &expect![[r#""#]],
+        &expect![[r#"
+            [ok] 
+            "now"
+        "#]],
     );
 }
 
 #[test]
 fn a_stream_that_breaks_off_is_asked_for_again_and_never_half_an_answer() {
-    check(&[ModelTurn::BreaksOff("half an".to_owned()), says("a whole answer")], "", &expect![[r#""#]]);
+    check(
+        &[ModelTurn::BreaksOff("half an".to_owned()), says("a whole answer")],
+        "",
+        &expect![[r#"
+        [ok] 
+        "a whole answer"
+    "#]],
+    );
 }
 
 #[test]
 fn a_server_that_does_not_stream_is_understood() {
-    check(&[ModelTurn::SaysWhole("all at once".to_owned())], "", &expect![[r#""#]]);
+    check(
+        &[ModelTurn::SaysWhole("all at once".to_owned())],
+        "",
+        &expect![[r#"
+        [ok] 
+        "all at once"
+    "#]],
+    );
 }
 
 #[test]
 fn budgets_end_it() {
     let add = || calls("builtin_add", json!({"values": [1, 1]}));
-    check(&[add(), add(), add()], "max_steps = 2", &expect![[r#""#]]);
-    check(&[add(), add(), add()], "token_budget = 150", &expect![[r#""#]]);
-    check(&[ModelTurn::Rambles("and so on".to_owned())], "max_tokens = 3", &expect![[r#""#]]);
-    check(&[ModelTurn::Silent], "timeout_seconds = 1", &expect![[r#""#]]);
+    check(
+        &[add(), add(), add()],
+        "max_steps = 2",
+        &expect![[r#"
+        [subagent_exhausted] its 2 steps are used up, and it has no answer yet
+        null
+    "#]],
+    );
+    check(
+        &[add(), add(), add()],
+        "token_budget = 150",
+        &expect![[r#"
+        [subagent_exhausted] its 150 tokens are used up, and it has no answer yet
+        null
+    "#]],
+    );
+    check(
+        &[ModelTurn::Rambles("and so on".to_owned())],
+        "max_tokens = 3",
+        &expect![[r#"
+        [subagent_exhausted] its answer is longer than 3 tokens (`max_tokens`)
+        null
+    "#]],
+    );
+    check(
+        &[ModelTurn::Silent],
+        "timeout_seconds = 1",
+        &expect![[r#"
+        [subagent_timed_out] `local` gave no answer within 1 seconds
+        null
+    "#]],
+    );
 }
 
 #[test]
 fn a_tool_that_asks_every_time_waits_for_a_person_and_the_child_is_told() {
-    let server = ModelServer::start([calls("mcp_clock_now", json!({})), says("I could not.")]);
+    let server = ModelServer::start([calls("mcp_clock_now", json!({"where": "Rome"})), says("I could not.")]);
     let clock = include_str!("servers/clock.py");
     let env = house("openai", &server, "");
     env.write(&format!("//- /clock.py\n{clock}"));

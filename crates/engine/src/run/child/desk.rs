@@ -24,8 +24,18 @@ const PATTERN_BYTES: usize = 1 << 20;
 
 /// Names of files that hold credentials.
 const GUARDED: &[&str] = &[
-    ".env", ".netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials", "credentials", "credentials.json", "id_rsa",
-    "id_dsa", "id_ecdsa", "id_ed25519",
+    ".env",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".pgpass",
+    ".git-credentials",
+    "credentials",
+    "credentials.json",
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
 ];
 /// Endings of such names.
 const GUARDED_ENDINGS: &[&str] = &[".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx"];
@@ -206,7 +216,8 @@ fn place(workspace: &Path, given: &str) -> Result<PathBuf, String> {
 fn is_guarded(path: &Path) -> bool {
     let is_gits = path.components().any(|part| part.as_os_str() == ".git");
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    let is_environment = name.starts_with(".env.") && !name.ends_with(".example") && !name.ends_with(".sample");
+    let is_environment =
+        name.starts_with(".env.") && !name.ends_with(".example") && !name.ends_with(".sample");
     is_gits
         || is_environment
         || GUARDED.contains(&name.as_str())
@@ -239,45 +250,87 @@ mod tests {
 
     #[test]
     fn a_file_is_read_by_lines() {
-        check("read_file", json!({"path": "src/main.rs"}), &expect![[r#"
+        check(
+            "read_file",
+            json!({"path": "src/main.rs"}),
+            &expect![[r#"
                 1  fn main() {
                 2      todo!()
-                3  }"#]]);
-        check("read_file", json!({"path": "/workspace/src/main.rs", "offset": 2, "limit": 1}), &expect![[r#"
+                3  }"#]],
+        );
+        check(
+            "read_file",
+            json!({"path": "/workspace/src/main.rs", "offset": 2, "limit": 1}),
+            &expect![[r#"
                 2      todo!()
-            … (there is more)"#]]);
+            … (there is more)"#]],
+        );
     }
 
     #[test]
     fn nothing_outside_and_no_credential_is_read() {
-        for path in ["../outside.txt", "link", "up/outside.txt", "/etc/passwd", ".env", ".git/config", "gone", "src"] {
-            let fixture = Fixture::write("//- /outside.txt\nsecret\n//- /work/.env\nTOKEN=1\n//- /work/.git/config\n[x]\n//- /work/src/a\n");
+        for path in
+            ["../outside.txt", "link", "up/outside.txt", "/etc/passwd", ".env", ".git/config", "gone", "src"]
+        {
+            let fixture = Fixture::write(
+                "//- /outside.txt\nsecret\n//- /work/.env\nTOKEN=1\n//- /work/.git/config\n[x]\n//- /work/src/a\n",
+            );
             let workspace = fixture.join("work").canonicalize().unwrap();
             symlink(fixture.join("outside.txt"), workspace.join("link")).unwrap();
             symlink(fixture.path(), workspace.join("up")).unwrap();
             assert!(contents(&workspace, path).is_err(), "{path}");
         }
-        check("read_file", json!({"path": "link"}), &expect!["tool_input_invalid: `link` lies outside the workspace"]);
-        check("read_file", json!({"path": ".env"}), &expect!["tool_input_invalid: `.env` may hold credentials, and is not shown"]);
-        check("read_file", json!({"file": "x"}), &expect![[r#"tool_input_invalid: Additional properties are not allowed ('file' was unexpected); "path" is a required property"#]]);
+        check(
+            "read_file",
+            json!({"path": "link"}),
+            &expect!["tool_input_invalid: `link` lies outside the workspace"],
+        );
+        check(
+            "read_file",
+            json!({"path": ".env"}),
+            &expect!["tool_input_invalid: `.env` may hold credentials, and is not shown"],
+        );
+        check(
+            "read_file",
+            json!({"file": "x"}),
+            &expect![[
+                r#"tool_input_invalid: Additional properties are not allowed ('file' was unexpected); "path" is a required property"#
+            ]],
+        );
     }
 
     #[test]
     fn names_and_lines_are_found_by_pattern() {
-        check("glob", json!({"pattern": "*.rs"}), &expect![[r#"
+        check(
+            "glob",
+            json!({"pattern": "*.rs"}),
+            &expect![[r#"
             src/lib.rs
-            src/main.rs"#]]);
-        check("glob", json!({"pattern": "*"}), &expect![[r#"
+            src/main.rs"#]],
+        );
+        check(
+            "glob",
+            json!({"pattern": "*"}),
+            &expect![[r#"
             README.md
             src/lib.rs
-            src/main.rs"#]]);
+            src/main.rs"#]],
+        );
         check("grep", json!({"pattern": "TODO", "ignore_case": true}), &expect!["src/main.rs:2: todo!()"]);
-        check("grep", json!({"pattern": "fn", "glob": "src/lib.*"}), &expect!["src/lib.rs:1: pub fn one() {}"]);
+        check(
+            "grep",
+            json!({"pattern": "fn", "glob": "src/lib.*"}),
+            &expect!["src/lib.rs:1: pub fn one() {}"],
+        );
         check("grep", json!({"pattern": "nowhere"}), &expect!["nothing matches"]);
-        check("grep", json!({"pattern": "("}), &expect![[r#"
+        check(
+            "grep",
+            json!({"pattern": "("}),
+            &expect![[r#"
             tool_input_invalid: the pattern cannot be used: regex parse error:
                 (
                 ^
-            error: unclosed group"#]]);
+            error: unclosed group"#]],
+        );
     }
 }

@@ -39,8 +39,13 @@ mod tests {
             is_read_only: true,
         };
         let long = "x".repeat(80);
-        let mut tools =
-            [tool("builtin:read_file"), tool("mcp:a/b c"), tool("mcp:a/b_c"), tool(&long), tool(&format!("{long}y"))];
+        let mut tools = [
+            tool("builtin:read_file"),
+            tool("mcp:a/b c"),
+            tool("mcp:a/b_c"),
+            tool(&long),
+            tool(&format!("{long}y")),
+        ];
         name_apart(&mut tools);
         let short: Vec<&str> = tools.iter().map(|tool| tool.short.as_str()).collect();
         assert_eq!(short[..3], ["builtin_read_file", "mcp_a_b_c", "mcp_a_b_c_2"]);

@@ -19,8 +19,9 @@ const ALIASES: &[(&str, &str)] = &[
 pub fn tools_in_scope(contract: &Contract, hints: &Hints, has_workspace: bool) -> Vec<String> {
     let declared = contract.tools.iter().map(|tool| qualified(tool));
     let looking = desk::TOOLS.iter().filter(|_| has_workspace).map(|tool| tool.name.to_owned());
-    let is_scoped =
-        |tool: &String| hints.allowed_tools.is_empty() || hints.allowed_tools.iter().any(|entry| means(entry, tool));
+    let is_scoped = |tool: &String| {
+        hints.allowed_tools.is_empty() || hints.allowed_tools.iter().any(|entry| means(entry, tool))
+    };
     let is_barred = |tool: &String| hints.disallowed_tools.iter().any(|entry| means(entry, tool));
     let mut tools: Vec<String> =
         declared.chain(looking).filter(|tool| is_scoped(tool) && !is_barred(tool)).collect();
@@ -43,7 +44,9 @@ fn means(entry: &str, tool: &str) -> bool {
     let (_, own) = tool.split_once(':').unwrap_or(("", tool));
     if let Some(rest) = name.strip_prefix("mcp__") {
         let (server, wanted) = rest.split_once("__").unwrap_or((rest, "*"));
-        let Some((of, is)) = tool.strip_prefix("mcp:").and_then(|own| own.split_once('/')) else { return false };
+        let Some((of, is)) = tool.strip_prefix("mcp:").and_then(|own| own.split_once('/')) else {
+            return false;
+        };
         return of == server && (wanted == "*" || wanted == is);
     }
     let lower = name.to_ascii_lowercase();
@@ -76,7 +79,12 @@ mod tests {
 
     #[test]
     fn other_agents_names_mean_ours() {
-        check(&[], &["Read", "Grep", "Glob", "Bash(git diff:*)"], &[], "builtin:glob builtin:grep builtin:read_file");
+        check(
+            &[],
+            &["Read", "Grep", "Glob", "Bash(git diff:*)"],
+            &[],
+            "builtin:glob builtin:grep builtin:read_file",
+        );
         check(&[], &["read_file", "ls"], &["LS"], "builtin:read_file");
     }
 

@@ -40,7 +40,13 @@ pub fn changes(old: &Payload, new: &Payload) -> Vec<CapabilityChange> {
 /// Who runs the child agent.
 fn runner(payload: &Payload) -> Option<String> {
     let runner = payload.runner.as_ref()?;
-    Some([Some(runner.target.as_str()), runner.model.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(", "))
+    Some(
+        [Some(runner.target.as_str()), runner.model.as_deref()]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(", "),
+    )
 }
 
 /// What the child agent is offered.
