@@ -58,6 +58,7 @@ impl Premises {
         let switching = Switching::of(&books).await;
         let mut hall = Hall::open_switched(switching, machine, &files, Freshness::Indexed);
         hall.allow(&books).await?;
+        hall.remember(&books).await?;
         let store = opening.places.store()?;
         Ok(Self { books, live: Live::of(hall), store, opening })
     }
@@ -81,10 +82,12 @@ impl Premises {
     /// allowed stay those that were known before.
     pub async fn refresh(&self) -> Result<Changes, RefreshError> {
         let switching = Switching::of(&self.books).await;
+        let experience = self.books.experience().await.ok();
         self.live.refresh_by(|before| {
             let (machine, files) = (self.opening.look)();
             let mut hall = Hall::open_switched(switching, machine, &files, Freshness::Indexed);
             hall.allowed.clone_from(&before.allowed);
+            hall.experience = experience.unwrap_or_else(|| before.experience.clone());
             hall
         })
     }

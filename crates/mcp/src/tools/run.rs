@@ -37,12 +37,19 @@ pub(super) const TOOL: Entry = Entry {
 };
 
 #[derive(Deserialize)]
-struct Arguments {
+pub(super) struct Arguments {
     name: String,
     #[serde(default)]
     input: JsonObject,
     #[serde(default)]
     arguments: Vec<String>,
+}
+
+impl Arguments {
+    /// A skill with words alone.
+    pub(super) fn of(name: String, words: String) -> Self {
+        Self { name, input: JsonObject::new(), arguments: vec![words] }
+    }
 }
 
 async fn called(
@@ -54,6 +61,16 @@ async fn called(
         Ok(arguments) => arguments,
         Err(reason) => return Ok(outcome::misused(&reason).into()),
     };
+    perform(server, request, context, asked).await
+}
+
+/// Runs a skill, asks whoever can be asked, and tells what came of it.
+pub(super) async fn perform(
+    server: &Server,
+    request: CallToolRequestParams,
+    context: RequestContext<RoleServer>,
+    asked: Arguments,
+) -> Result<CallToolResponse, ErrorData> {
     // The answer to a question of an earlier round comes with its request.
     if let Some(state) = &request.request_state
         && let Err(refused) = approval::answered(server, &request, state).await

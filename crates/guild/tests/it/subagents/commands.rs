@@ -138,8 +138,8 @@ def call(name, arguments):
     return answer["result"]["content"][0]["text"]
 print(names)
 print(call("builtin_read_file", {"path": "notes.md", "limit": 1}))
-print(call("builtin_add", {"values": [2, 3]}))
-print(call("builtin_multiply", {"values": [2, 3]}))
+print(call("builtin_add", {"a": 2, "b": 3}))
+print(call("builtin_multiply", {"a": 2, "b": 3}))
 print(call("skill_run", {"name": "ask"}))
 "#;
 

@@ -8,7 +8,7 @@ use serde_json::json;
 #[test]
 fn a_tool_that_is_not_offered_is_not_called_whatever_a_model_says() {
     for name in ["builtin_multiply", "bash", "builtin:add", "../add", ""] {
-        let server = ModelServer::start([calls(name, json!({"values": [2, 3]})), says("no")]);
+        let server = ModelServer::start([calls(name, json!({"a": 2, "b": 3})), says("no")]);
         let env = house("openai", &server, "");
         let envelope = run(&env, "ask", "Multiply");
         assert_eq!(told(&envelope), "[ok] \n\"no\"\n", "{name}");
