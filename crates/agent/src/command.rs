@@ -116,10 +116,11 @@ pub(crate) async fn run(
         .note("assistant", &json!({"exit_code": output.code, "stdout": said, "stderr": output.stderr}));
     if output.code != 0 {
         let complaint = last(if output.stderr.trim().is_empty() { &said } else { &output.stderr });
-        return Err(SubagentError::Failed(format!(
-            "`{program}` ended with exit code {}{complaint}",
-            output.code
-        )));
+        let how = match output.code {
+            signal @ ..0 => format!("was killed by signal {}", -signal),
+            code => format!("ended with exit code {code}"),
+        };
+        return Err(SubagentError::Failed(format!("`{program}` {how}{complaint}")));
     }
     match launch.answer {
         None => Ok(said),

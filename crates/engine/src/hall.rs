@@ -3,6 +3,7 @@
 //! It opens no configuration file: the caller hands in what it read. It never changes; `live` makes a new one.
 
 use crate::books::problems as books_problems;
+use crate::experience::Experience;
 use crate::runners::problems as runner_problems;
 use crate::servers::problems as server_problems;
 use crate::toolset::problems as toolset_problems;
@@ -11,7 +12,7 @@ use guild_catalog::{Freshness, Machine, Snapshot, discover};
 use guild_manifest::config::{self, Config, Layer};
 use guild_manifest::{Code, Pos, Problem};
 use guild_vet::Suppression;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A configuration file as the caller read it.
 #[derive(Debug, Clone)]
@@ -46,6 +47,8 @@ pub struct Hall {
     pub snapshot: Snapshot,
     /// Warnings of the vet that a person has allowed; none before [`Hall::allow`] has read them in the books.
     pub allowed: BTreeSet<Suppression>,
+    /// What is known of skills by their runs; nothing before [`Hall::remember`] has read it in the books.
+    pub experience: BTreeMap<String, Experience>,
 }
 
 impl Hall {
@@ -69,6 +72,7 @@ impl Hall {
             unread_registry: None,
             snapshot,
             allowed: BTreeSet::new(),
+            experience: BTreeMap::new(),
         }
     }
 

@@ -84,6 +84,7 @@ impl Premises {
         let switching = Switching::of(&books).await;
         let mut hall = Hall::open_switched(switching, machine, &files, Freshness::Indexed);
         hall.allow(&books).await?;
+        hall.remember(&books).await?;
         let store = opening.places.store()?;
         let (live, jobs, untold) = (Live::of(hall), Jobs::default(), Mutex::default());
         Ok(Self { books, jobs, live, store, opening, untold })
@@ -124,10 +125,12 @@ impl Premises {
 
     async fn look(&self) -> Result<Changes, RefreshError> {
         let switching = Switching::of(&self.books).await;
+        let experience = self.books.experience().await.ok();
         self.live.refresh_by(|before| {
             let (machine, files) = (self.opening.look)();
             let mut hall = Hall::open_switched(switching, machine, &files, Freshness::Indexed);
             hall.allowed.clone_from(&before.allowed);
+            hall.experience = experience.unwrap_or_else(|| before.experience.clone());
             hall
         })
     }

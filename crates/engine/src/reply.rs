@@ -9,6 +9,7 @@ mod check;
 mod connect;
 mod deps;
 mod exchange;
+mod feedback;
 mod hash;
 mod image;
 mod install;
@@ -48,6 +49,7 @@ pub use check::{Check, CheckSummary, CheckedFile, OtherFile, ProblemLine};
 pub use connect::Connect;
 pub use deps::{Deps, DepsInstalled, StepLine};
 pub use exchange::{Export, ExportLine, Import, ProposalLine, SkippedLine};
+pub use feedback::{Feedback, History, HistoryRun};
 pub use hash::Hash;
 pub use image::{
     ImageConfig, ImageDetail, ImageInspect, ImageKept, ImageLine, ImageList, ImageRemove, ImageSource,

@@ -166,7 +166,9 @@ impl<'a> ChildTools<'a> {
     ) -> Result<Draft<'a>, Refusal> {
         let Workshop { hall, images, store, .. } = self.workshop;
         let staged = security_hash::load(hall, images, store, &self.parent.hash)?;
-        let mut draft = Draft::of(self.parent.skill.clone(), staged, invocation);
+        // A name of its own: what is approved here is no other state of the skill itself.
+        let name = format!("subagent:{}/{tool}", self.parent.skill);
+        let mut draft = Draft::of(name, staged, invocation);
         draft.source.clone_from(&self.parent.source);
         draft.skill.kind = SkillKind::Tool;
         draft.contract.dispatch = dispatch_of(tool);

@@ -7,18 +7,20 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use guild_catalog::render::Arguments;
 use guild_ledger::receipt;
 use guild_manifest::Digest;
 use guild_manifest::skill::Kind;
 use guild_sandbox::{Chunk, Stream};
 use serde_json::Value;
 
+use super::Invocation;
 use super::child::{ChildTools, Parent, secrets, tools_in_scope, workspace_for};
 use super::executor::{Call, Done, Executor};
 use super::prepare::{Draft, Prepared};
 use super::stop::Stop;
-use super::{Invocation, inline};
 use crate::ports::{Pending, SubagentError, SubagentRunner, SubagentTask};
+use crate::render::{Body, body_alone};
 use crate::security_hash::RunnerIdentity;
 use crate::transcript::Transcript;
 use crate::workshop::Workshop;
@@ -153,7 +155,7 @@ async fn answer(
         source: prepared.source.clone(),
         workspace: prepared.call.workspace.clone(),
     };
-    let instructions = inline::rendered(workshop, invocation, prepared);
+    let instructions = instructions(workshop, prepared);
     let task_text = task_of(prepared);
     transcript.note("system", &Value::String(instructions.clone()));
     transcript.note("task", &Value::String(task_text.clone()));
@@ -192,6 +194,17 @@ async fn answer(
             transcript.note("note", &Value::String(format!("{}: {message}", code.as_str())));
             Err(Refusal::new(code, message))
         }
+    }
+}
+
+/// The body as it was staged, with the caller's words where it has places for them.
+fn instructions(workshop: &Workshop<'_>, prepared: &Prepared<'_>) -> String {
+    let staged = &prepared.staged;
+    let body = Body { text: &staged.body, line: 1, argument_names: &staged.argument_names };
+    let arguments = Arguments::from_words(&prepared.arguments);
+    match prepared.entry {
+        Some(entry) => body_alone(workshop.hall, entry, &body, &arguments),
+        None => staged.body.clone(),
     }
 }
 

@@ -72,15 +72,15 @@ fn told(envelope: &Json) -> String {
 /// What one run comes to, in both protocols alike.
 #[track_caller]
 fn check(turns: &[ModelTurn], more: &str, expected: &Expect) {
-    for protocol in PROTOCOLS {
+    let [one, other] = PROTOCOLS.map(|protocol| {
         let server = ModelServer::start(turns.to_vec());
         let told = told(&run(&house(protocol, &server, more), "ask", "What do ducks do?"));
-        let told = told
-            .replace(&server.url(), "URL")
+        told.replace(&server.url(), "URL")
             .replace("/v1/messages", "/PATH")
-            .replace("/v1/chat/completions", "/PATH");
-        expected.assert_eq(&told);
-    }
+            .replace("/v1/chat/completions", "/PATH")
+    });
+    assert_eq!(one, other);
+    expected.assert_eq(&one);
 }
 
 /// What is kept of a run, found by the digest that its receipt has.
@@ -104,7 +104,7 @@ fn a_child_agent_calls_its_tools_and_only_its_answer_comes_back() {
             calls("builtin_read_file", json!({"path": "notes.md"})),
             ModelTurn::Calls(vec![
                 ("builtin_grep".to_owned(), json!({"pattern": "quack"})),
-                ("builtin_add".to_owned(), json!({"values": [2, 3]})),
+                ("builtin_add".to_owned(), json!({"a": 2, "b": 3})),
             ]),
             says("They quack."),
         ]);
@@ -162,17 +162,49 @@ fn it_needs_a_grant_which_holds_for_this_runner_model_and_task() {
     assert_eq!(other["code"], "security_hash_mismatch", "another model is another state: {other}");
 }
 
+/// A session without the hash, in which the server's port is.
+fn unhashed(session: &str) -> String {
+    let line = |line: &str| match line.split_once("sha256:") {
+        Some((before, _)) => format!("{before}sha256:…\n"),
+        None => format!("{line}\n"),
+    };
+    session.lines().map(line).collect()
+}
+
 #[test]
 fn a_session_at_the_command_line() {
     let server =
         ModelServer::start([calls("builtin_read_file", json!({"path": "notes.md"})), says("They quack.")]);
     let env = house("openai", &server, "");
-    expect![[r#""#]].assert_eq(&session(
+    expect![[r#"
+        $ guild run ask
+        [stderr]
+        error[invalid_params]: skill `ask` is for a child agent, which needs a task: `--task "…"`
+        [exit 2]
+        $ guild run ask --task 'What do ducks do?' --dry-run
+        skill        ask
+        agent        default
+        source       project · [ROOT]/project/.guild/skills/ask/SKILL.md
+        hash         sha256:…
+        command      local --model small --task 'What do ducks do?'
+        workspace    [ROOT]/project (read)
+        network      none
+        tools        builtin:add, builtin:multiply
+        [stderr]
+        a person would be asked
+        $ guild run ask --task 'What do ducks do?' --approve once
+        They quack.
+        [stderr]
+        ask: asks small (step 1)
+        ask: calls builtin:read_file
+        ask: asks small (step 2)
+    "#]]
+    .assert_eq(&unhashed(&session(
         &env,
         "guild run ask\n\
          guild run ask --task 'What do ducks do?' --dry-run\n\
          guild run ask --task 'What do ducks do?' --approve once\n",
-    ));
+    )));
 }
 
 #[test]
@@ -192,7 +224,10 @@ fn without_a_runner_there_is_an_error_with_a_hint_and_never_the_instructions() {
     let env = env(SKILLS);
     env.write("//- /home/.config/guild/config.toml\nbuiltins = false\n");
     let envelope = run(&env, "ask", "anything");
-    expect![[r#""#]].assert_eq(&told(&envelope));
+    expect![[r#"
+        [executor_unbound] the skill asks for an agent of its own, and nothing here runs one; name one under `[runners]` in your own configuration (docs/subagents.md), or let `guild render` print its instructions
+        null
+    "#]].assert_eq(&told(&envelope));
     env.write("//- /project/guild.toml\n[runners.evil]\ncommand = [\"/bin/echo\", \"{task}\"]\n[subagents]\nrunner = \"evil\"\n");
     assert_eq!(run(&env, "ask", "anything")["code"], "executor_unbound", "a project names no runner");
 }
@@ -209,32 +244,77 @@ fn a_busy_server_is_asked_again() {
             says("now"),
         ],
         "",
-        &expect![[r#""#]],
+        &expect![[r#"
+            [ok] 
+            "now"
+        "#]],
     );
 }
 
 #[test]
 fn a_stream_that_breaks_off_is_asked_for_again_and_never_half_an_answer() {
-    check(&[ModelTurn::BreaksOff("half an".to_owned()), says("a whole answer")], "", &expect![[r#""#]]);
+    check(
+        &[ModelTurn::BreaksOff("half an".to_owned()), says("a whole answer")],
+        "",
+        &expect![[r#"
+        [ok] 
+        "a whole answer"
+    "#]],
+    );
 }
 
 #[test]
 fn a_server_that_does_not_stream_is_understood() {
-    check(&[ModelTurn::SaysWhole("all at once".to_owned())], "", &expect![[r#""#]]);
+    check(
+        &[ModelTurn::SaysWhole("all at once".to_owned())],
+        "",
+        &expect![[r#"
+        [ok] 
+        "all at once"
+    "#]],
+    );
 }
 
 #[test]
 fn budgets_end_it() {
-    let add = || calls("builtin_add", json!({"values": [1, 1]}));
-    check(&[add(), add(), add()], "max_steps = 2", &expect![[r#""#]]);
-    check(&[add(), add(), add()], "token_budget = 150", &expect![[r#""#]]);
-    check(&[ModelTurn::Rambles("and so on".to_owned())], "max_tokens = 3", &expect![[r#""#]]);
-    check(&[ModelTurn::Silent], "timeout_seconds = 1", &expect![[r#""#]]);
+    let add = || calls("builtin_add", json!({"a": 1, "b": 1}));
+    check(
+        &[add(), add(), add()],
+        "max_steps = 2",
+        &expect![[r#"
+        [subagent_exhausted] its 2 steps are used up, and it has no answer yet
+        null
+    "#]],
+    );
+    check(
+        &[add(), add(), add()],
+        "token_budget = 150",
+        &expect![[r#"
+        [subagent_exhausted] its 150 tokens are used up, and it has no answer yet
+        null
+    "#]],
+    );
+    check(
+        &[ModelTurn::Rambles("and so on".to_owned())],
+        "max_tokens = 3",
+        &expect![[r#"
+        [subagent_exhausted] its answer is longer than 3 tokens (`max_tokens`)
+        null
+    "#]],
+    );
+    check(
+        &[ModelTurn::Silent],
+        "timeout_seconds = 1",
+        &expect![[r#"
+        [subagent_timed_out] `local` gave no answer within 1 seconds
+        null
+    "#]],
+    );
 }
 
 #[test]
 fn a_tool_that_asks_every_time_waits_for_a_person_and_the_child_is_told() {
-    let server = ModelServer::start([calls("mcp_clock_now", json!({})), says("I could not.")]);
+    let server = ModelServer::start([calls("mcp_clock_now", json!({"where": "Rome"})), says("I could not.")]);
     let clock = include_str!("servers/clock.py");
     let env = house("openai", &server, "");
     env.write(&format!("//- /clock.py\n{clock}"));

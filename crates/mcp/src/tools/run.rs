@@ -46,6 +46,13 @@ pub(super) struct Arguments {
     arguments: Vec<String>,
 }
 
+impl Arguments {
+    /// A skill with words alone.
+    pub(super) fn of(name: String, words: String) -> Self {
+        Self { name, input: JsonObject::new(), arguments: vec![words] }
+    }
+}
+
 async fn called(
     server: &Server,
     request: CallToolRequestParams,

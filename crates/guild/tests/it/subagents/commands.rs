@@ -11,6 +11,7 @@ use std::fs;
 #[track_caller]
 fn house(script: &str, command: &str) -> Env {
     let env = env(SKILLS)
+        .with_var("PATH", "/usr/local/bin:/usr/bin:/bin")
         .with_var("AGENT_KEY", "sk-agent-0123456789")
         .with_var("UNNAMED_KEY", "sk-other-0123456789");
     env.write(&format!("//- /bin/agent mode:755\n#!/bin/sh\n{script}\n"));
@@ -40,10 +41,7 @@ fn each_placeholder_is_an_argument_of_its_own_and_there_is_no_shell() {
     let envelope = run(&env, "ask", "$(touch hacked); 'x' \"y\" --flag");
     let output = envelope["data"]["output"].as_str().unwrap();
     assert!(output.contains("<$(touch hacked); 'x' \"y\" --flag>\n<small>\n"), "{output}");
-    assert!(
-        output.contains(&format!("{}\n", env.project().display())),
-        "it works in the workspace: {output}"
-    );
+    assert!(output.contains("[ROOT]/project\n"), "it works in the workspace: {output}");
     let variables = output.lines().last().unwrap();
     assert!(variables.contains("AGENT_KEY") && !variables.contains("UNNAMED_KEY"), "{variables}");
     assert!(!env.project().join("hacked").exists());
@@ -51,10 +49,34 @@ fn each_placeholder_is_an_argument_of_its_own_and_there_is_no_shell() {
 
 #[test]
 fn what_a_program_does_wrong_is_told_apart() {
-    check("echo oops >&2; exit 3", &expect![[r#""#]]);
-    check("exit 0", &expect![[r#""#]]);
-    check("while :; do echo 0123456789012345678901234567890123456789; done", &expect![[r#""#]]);
-    check("kill -9 $$", &expect![[r#""#]]);
+    check(
+        "echo oops >&2; exit 3",
+        &expect![[r#"
+        [subagent_failed] `[ROOT]/bin/agent` ended with exit code 3; it said: oops
+        null
+    "#]],
+    );
+    check(
+        "exit 0",
+        &expect![[r#"
+        [subagent_failed] the child agent ended without an answer
+        null
+    "#]],
+    );
+    check(
+        "while :; do echo 0123456789012345678901234567890123456789; done",
+        &expect![[r#"
+        [subagent_failed] `[ROOT]/bin/agent` wrote more than 1048576 bytes
+        null
+    "#]],
+    );
+    check(
+        "kill -9 $$",
+        &expect![[r#"
+        [subagent_failed] `[ROOT]/bin/agent` ended with exit code -9
+        null
+    "#]],
+    );
     let env = house("sleep 1000", COMMAND);
     fs::remove_file(env.join("bin/agent")).unwrap();
     assert_eq!(run(&env, "ask", "x")["code"], "subagent_unavailable");
@@ -116,14 +138,14 @@ def call(name, arguments):
     return answer["result"]["content"][0]["text"]
 print(names)
 print(call("builtin_read_file", {"path": "notes.md", "limit": 1}))
-print(call("builtin_add", {"values": [2, 3]}))
-print(call("builtin_multiply", {"values": [2, 3]}))
+print(call("builtin_add", {"a": 2, "b": 3}))
+print(call("builtin_multiply", {"a": 2, "b": 3}))
 print(call("skill_run", {"name": "ask"}))
 "#;
 
 #[test]
 fn a_program_has_the_runs_tools_by_mcp_and_no_others() {
-    let env = env(SKILLS);
+    let env = env(SKILLS).with_var("PATH", "/usr/local/bin:/usr/bin:/bin");
     env.write(&format!("//- /host.py\n{HOST}"));
     let host = env.join("host.py");
     env.write(&format!(
@@ -132,7 +154,13 @@ fn a_program_has_the_runs_tools_by_mcp_and_no_others() {
         host.display()
     ));
     let envelope = run(&env, "ask", "x");
-    expect![[r#""#]].assert_eq(envelope["data"]["output"].as_str().unwrap_or(&told(&envelope)));
+    expect![[r#"
+        ['builtin_add', 'builtin_grep', 'builtin_read_file']
+            1  Ducks quack.
+        … (there is more)
+        tool_input_invalid: invalid input for tool `add`: value is not valid under any of the schemas listed in the 'anyOf' keyword
+        there is no tool `builtin_multiply`
+        there is no tool `skill_run`"#]].assert_eq(envelope["data"]["output"].as_str().unwrap_or(&told(&envelope)));
     let listed = self::envelope(&env.guild(&["receipts", "list", "--json"]).stdout());
     let run = &envelope["data"]["run"];
     let receipts = listed["data"]["receipts"].as_array().unwrap();
