@@ -133,7 +133,11 @@ fn changes(shown: &Shown, contents: Option<&Comparison>) -> Html {
     if shown.approved.is_some() {
         put!(out; "<h3>Changed since you approved it <span class=\"count warn\">" {contents.files.len()} "</span></h3>" {diff::capabilities(contents)} {diff::files(contents, true)});
     } else if !contents.files.is_empty() {
-        put!(out; "<details><summary>Never approved before: read all of it, " {counted(contents.files.len(), "file")} "</summary>" {diff::files(contents, true)} "</details>");
+        put!(out; "<details class=\"all\"");
+        if diff::is_short(contents) {
+            out.markup(" open");
+        }
+        put!(out; "><summary>Never approved before: read all of it, " {counted(contents.files.len(), "file")} "</summary>" {diff::files(contents, true)} "</details>");
     }
     out
 }
