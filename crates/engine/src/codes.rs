@@ -65,6 +65,8 @@ codes! {
     SecurityHashMismatch = "security_hash_mismatch", 3, "The skill has changed since it was approved; a request waits for a person.";
     ApprovalDenied = "approval_denied", 3, "A person has denied the skill in this state.";
     ReceiptNotWritten = "receipt_not_written", 1, "It ran, but its end could not be written down, so it does not count as a success.";
+    RunCancelled = "run_cancelled", 1, "Somebody took the run back before it had ended.";
+    RunNotFound = "run_not_found", 1, "The server has no such run under way, and remembers none.";
     ReplayImpossible = "replay_impossible", 1, "The run cannot be repeated as it was; the message says what is missing.";
     ReplayDiffers = "replay_differs", 1, "Repeated with the same inputs, the run gave something else.";
     ContainerTooWide = "container_too_wide", 3, "The container allows more than the skill's contract asks for.";
@@ -88,6 +90,7 @@ codes! {
     StepNotFound = "step_not_found", 1, "The skill declares no such install step, or none that could be run here.";
     StepRefused = "step_refused", 3, "Guildhall does not run this install step; the message says what to do.";
     InstallFailed = "install_failed", 1, "The package manager cannot be started, or failed.";
+    SkillReadOnly = "skill_read_only", 3, "Only skills of one's own are written: plain files in the project or the home directory that nothing has installed.";
     SkillFilesRefused = "skill_files_refused", 3, "Among the skill's files is a link that leads out, a device, a socket, a pipe or a name that is no text.";
     SkillTooLarge = "skill_too_large", 1, "The skill has more files, or larger or deeper ones, than can be staged.";
     SkillChanged = "skill_changed", 1, "The skill is no longer what was found a moment ago; ask again.";
@@ -148,6 +151,12 @@ codes! {
     OriginNotAllowed = "origin_not_allowed", 3, "The request comes from a page that the server does not know.";
     CsrfTokenInvalid = "csrf_token_invalid", 3, "A browser asks for a change without what only the server's own page can send.";
     RouteNotFound = "route_not_found", 1, "The server has nothing at this path.";
+    MethodNotAllowed = "method_not_allowed", 1, "What is at this path cannot be asked in this way.";
+    MediaTypeUnsupported = "media_type_unsupported", 2, "The server reads bodies of the type `application/json` alone.";
+    RequestMalformed = "request_malformed", 2, "The request cannot be read: its body is no JSON, or its address is no text.";
+    RequestInvalid = "request_invalid", 2, "The request has a field or parameter that is unknown, missing, or not what it should be.";
+    PreconditionRequired = "precondition_required", 2, "A change says by `If-Match` which state it is meant for.";
+    PreconditionFailed = "precondition_failed", 1, "What was to be changed has changed since it was looked at; nothing was done.";
     RequestTooLarge = "request_too_large", 1, "The request is larger than the server reads.";
     RequestTooSlow = "request_too_slow", 1, "The request did not arrive in time.";
     RateLimited = "rate_limited", 1, "More was asked in a short time than the server answers.";

@@ -94,6 +94,16 @@ fn examined(
     let (scope, root) = place(machine, request.owner).map_err(|(scope, message)| {
         Box::new(refuse(request, scope, Code::WriteFailed, message, Vec::new()))
     })?;
+    let (content, remarks) = judged(scope, policy, request)?;
+    Ok(Examined { scope, root, content, remarks })
+}
+
+/// The content as text and what is still to be said of it, where authoring lets it pass.
+pub(crate) fn judged(
+    scope: Scope,
+    policy: &Policy,
+    request: &NewRequest<'_>,
+) -> Result<(String, Vec<Problem>), Box<Envelope<New<'static>>>> {
     let (content, remarks) = match request.content {
         Content::Template(description) => (template(request.name, description), Vec::new()),
         Content::Whole(bytes) => {
@@ -104,7 +114,7 @@ fn examined(
     if !findings.is_empty() {
         return Err(Box::new(deny(request, scope, findings)));
     }
-    Ok(Examined { scope, root, content, remarks })
+    Ok((content, remarks))
 }
 
 /// The root that the skill goes to, and the scope that it will be found in.
@@ -185,7 +195,7 @@ fn reject(request: &NewRequest<'_>, scope: Scope, problems: Vec<Problem>) -> Env
     refuse(request, scope, Code::DraftRejected, message, problems)
 }
 
-fn refuse(
+pub(crate) fn refuse(
     request: &NewRequest<'_>,
     scope: Scope,
     code: Code,

@@ -4,6 +4,7 @@
 //! no environment and decides no exit: the surfaces above do.
 
 mod agent;
+mod agents;
 mod approvals;
 mod authority;
 mod books;
@@ -12,6 +13,7 @@ mod cause;
 mod changes;
 mod check;
 mod codes;
+mod configuration;
 mod connect;
 mod contract;
 mod counted;
@@ -19,6 +21,7 @@ mod create;
 mod deps;
 mod diff;
 mod doctor;
+mod edit;
 mod envelope;
 mod explain;
 mod file_match;
@@ -28,6 +31,7 @@ mod image;
 mod install;
 mod instructions;
 mod invocable;
+mod jobs;
 mod link;
 mod list;
 mod live;
@@ -66,14 +70,17 @@ mod watch;
 mod wish;
 mod workshop;
 
+pub use agents::agents;
 pub use approvals::{
     Capability, ChangedFile, Decision, Shown, ShownFinding, Told, Weight, approve, command_line, decide,
     deny, grants_lift, grants_list, grants_revoke, request, request_contents, requests,
 };
+pub use authority::may_look;
 pub use books::{Approvals, Books, RunLock};
 pub use changes::{ApplyRequest, changes_apply, changes_drop, changes_list, changes_show};
 pub use check::{CheckRequest, check};
 pub use codes::Code;
+pub use configuration::configuration;
 pub use connect::{ConnectRequest, HostPlaces, HostScope, TakeOver, connect, servers_import};
 pub use contract::contract;
 pub use counted::counted;
@@ -81,6 +88,7 @@ pub use create::{Content, NewRequest, Owner, create};
 pub use deps::{InstallRequest, deps, deps_install};
 pub use diff::{Difference, Hunk, Line, difference};
 pub use doctor::doctor;
+pub use edit::{EditRequest, skill_create, skill_remove, skill_update};
 pub use envelope::{Envelope, Status};
 pub use explain::explain;
 pub use guild_catalog as catalog;
@@ -102,8 +110,9 @@ pub use install::{
     SyncRequest, UpdateRequest, add, export, import, installed, is_unsettled, may_install, outdated, pin,
     recover as recover_install, remove, rollback, sync, update, verify,
 };
+pub use jobs::{Job, JobNote, JobRequest, Jobs, job_cancel, jobs_list};
 pub use link::{LinkRequest, link};
-pub use list::{ListRequest, list};
+pub use list::{ListRequest, Page, list};
 pub use live::{Change, Changes, Live, RefreshError};
 pub use login::{LoginKey, login};
 pub use moment::{Lifetime, NotATime, Since};
@@ -112,8 +121,8 @@ pub use plugins::{plugin_preview, plugins};
 pub use premises::{Look, Opening, Premises};
 pub use prompt::{PromptRequest, prompt};
 pub use receipts::{
-    ReceiptsRequest, receipts_accept_loss, receipts_export, receipts_list, receipts_show, receipts_verify,
-    receipts_verify_file,
+    ReceiptsRequest, receipts_accept_loss, receipts_export, receipts_exported, receipts_list, receipts_show,
+    receipts_verify, receipts_verify_file,
 };
 pub use registry::{
     NewValue, RegisterRequest, RegistryCache, SKILL_PRIORITY, TIME_TO_LIVE, ToggleRequest, Viewed,

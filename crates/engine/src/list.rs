@@ -23,6 +23,17 @@ pub struct ListRequest<'a> {
     pub all: bool,
     /// Mark and lift the skills whose activation globs match this file.
     pub file: Option<&'a str>,
+    /// Only a part of them.
+    pub page: Option<Page<'a>>,
+}
+
+/// A part of a list.
+#[derive(Debug, Clone, Copy)]
+pub struct Page<'a> {
+    /// The name after which it begins, as the page before says; the first page if absent.
+    pub after: Option<&'a str>,
+    /// At most so many.
+    pub limit: usize,
 }
 
 /// Lists skills.
@@ -53,7 +64,15 @@ pub fn list<'a>(hall: &'a Hall, request: &ListRequest<'_>) -> Envelope<List<'a>>
         snapshot.broken.iter().filter(of_source).map(broken_line).collect()
     });
     let message = request.agent.and_then(|agent| slip(hall, agent)).unwrap_or_default();
-    Envelope::ok(List { count: skills.len(), skills, broken, ..empty(hall) }).with_message(message)
+    let (count, next) = (skills.len(), request.page.and_then(|page| skills.cut(page.after, page.limit)));
+    // What is wrong elsewhere is told once, with the first page.
+    let rest = match request.page {
+        Some(Page { after: Some(_), .. }) => {
+            List { problems: Vec::new(), collisions: Vec::new(), ..empty(hall) }
+        }
+        _ => List { broken, ..empty(hall) },
+    };
+    Envelope::ok(List { count, skills, next, ..rest }).with_message(message)
 }
 
 fn empty(hall: &Hall) -> List<'_> {
@@ -64,6 +83,7 @@ fn empty(hall: &Hall) -> List<'_> {
         problems: hall.snapshot.problems.iter().map(ProblemLine::of).collect(),
         collisions: hall.snapshot.collisions.iter().map(CollisionLine::of).collect(),
         snapshot: hall.snapshot.version.to_string(),
+        next: None,
     }
 }
 

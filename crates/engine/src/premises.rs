@@ -6,11 +6,12 @@ use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use guild_catalog::{Freshness, Machine};
-use guild_ledger::Timestamp;
+use guild_ledger::{Tally, Timestamp};
 use guild_source::store::Store;
 
 use crate::hall::{ConfigFile, Hall, configure};
 use crate::image::Images;
+use crate::jobs::Jobs;
 use crate::live::{Change, Changes, Live, RefreshError};
 use crate::ports::ToolProvider;
 use crate::sandbox::Backends;
@@ -41,6 +42,8 @@ pub struct Opening {
 pub struct Premises {
     /// What has happened and what is allowed.
     pub books: Books,
+    /// The runs that are under way for callers.
+    pub jobs: Jobs,
     live: Live,
     store: Store,
     opening: Opening,
@@ -60,7 +63,8 @@ impl Premises {
         let mut hall = Hall::open_switched(switching, machine, &files, Freshness::Indexed);
         hall.allow(&books).await?;
         let store = opening.places.store()?;
-        Ok(Self { books, live: Live::of(hall), store, opening, untold: Mutex::default() })
+        let (jobs, live) = (Jobs::default(), Live::of(hall));
+        Ok(Self { books, jobs, live, store, opening, untold: Mutex::default() })
     }
 
     /// What there is: readers keep theirs while refreshes come and go.
@@ -120,6 +124,11 @@ impl Premises {
             approver: None,
             clock: &*self.opening.clock,
         }
+    }
+
+    /// How many receipts of each kind and code there are behind the one of this number.
+    pub async fn tally(&self, after: u64) -> Result<Vec<Tally>, Refusal> {
+        self.books.ledger.tally(after).await.map_err(|error| self.books.refusal(error))
     }
 
     /// Writes down the runs whose caller has gone away before their end.

@@ -9,7 +9,7 @@ mod show;
 mod verify;
 
 pub use accept::receipts_accept_loss;
-pub use export::receipts_export;
+pub use export::{receipts_export, receipts_exported};
 pub use list::{ReceiptsRequest, receipts_list};
 pub use show::receipts_show;
 pub use verify::{receipts_verify, receipts_verify_file};

@@ -2,6 +2,7 @@
 //!
 //! Fields are API: more may be added, none is renamed. `docs/json.md` documents them and golden tests hold them.
 
+mod agents;
 mod approvals;
 mod changes;
 mod check;
@@ -11,6 +12,7 @@ mod exchange;
 mod hash;
 mod image;
 mod install;
+mod jobs;
 mod link;
 mod login;
 mod lossy;
@@ -36,6 +38,7 @@ mod wish;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub use agents::{AgentLine, Agents, Configuration};
 pub use approvals::{
     Decided, Ended, GrantLine, Grants, RequestLine, Requests, TokenCreated, TokenLine, Tokens,
 };
@@ -53,6 +56,7 @@ pub use install::{
     Add, CandidateLine, Changed, DriftLine, FileDrift, Installed, InstalledChange, InstalledLine, Outdated,
     OutdatedLine, PluginPreview, SourceLine, Update, UpdateLine, Verify, VettedCandidate,
 };
+pub use jobs::{RunJob, RunJobs};
 pub use link::{Link, LinkLine};
 pub use login::Login;
 pub use merged::{
@@ -95,6 +99,9 @@ pub struct List<'a> {
     pub collisions: Vec<CollisionLine<'a>>,
     /// The snapshot's version.
     pub snapshot: String,
+    /// Where the next page begins; only where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 /// A skill that a problem keeps out.
@@ -264,6 +271,17 @@ pub struct New<'a> {
     /// What the vet denies in it; nothing was written then.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<FindingLine>,
+}
+
+/// A skill was removed, by the person whose own it is.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct SkillRemoved {
+    /// The skill's name.
+    pub name: String,
+    /// What was removed: its directory, or its file.
+    pub path: Option<String>,
+    /// Whether it was done.
+    pub done: bool,
 }
 
 /// `doctor`: the state of everything, and what to do about it.

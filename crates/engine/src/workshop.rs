@@ -6,10 +6,12 @@ use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 use guild_ledger::Timestamp;
+use guild_source::git::GitProgram;
 use guild_source::store::Store;
 
 use crate::hall::Hall;
 use crate::image::Images;
+use crate::install::{Installer, Registrar};
 use crate::ports::{Approver, SubagentRunner, ToolProvider};
 use crate::sandbox::Backends;
 use crate::{Books, Places, Refusal};
@@ -36,6 +38,21 @@ pub struct Workshop<'a> {
     pub approver: Option<&'a dyn Approver>,
     /// Tells the time.
     pub clock: &'a (dyn Fn() -> SystemTime + Send + Sync),
+}
+
+impl<'w> Workshop<'w> {
+    /// The same things, as far as installing uses them; without a registrar it only looks.
+    pub fn desk<'a>(
+        &self,
+        git: &'a dyn GitProgram,
+        progress: &'a (dyn Fn(&str) + Sync),
+        registrar: Option<Registrar<'a>>,
+    ) -> Installer<'a>
+    where
+        'w: 'a,
+    {
+        Installer { hall: self.hall, places: self.places, store: self.store, git, progress, registrar }
+    }
 }
 
 impl Workshop<'_> {

@@ -8,6 +8,7 @@ mod confirm;
 mod defect;
 mod hidden;
 mod installing;
+mod logs;
 mod premises;
 mod print;
 mod runtime;

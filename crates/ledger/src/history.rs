@@ -39,7 +39,36 @@ pub struct Page {
     pub next: Option<String>,
 }
 
+/// How many receipts of one kind and code there are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tally {
+    /// The kind.
+    pub kind: String,
+    /// The code.
+    pub code: String,
+    /// How many.
+    pub count: u64,
+    /// The number of the last of them.
+    pub last: u64,
+}
+
 impl Ledger {
+    /// How many receipts of each kind and code this installation's chain has behind the one of this number.
+    ///
+    /// # Errors
+    /// Where the database cannot be read.
+    pub async fn tally(&self, after: u64) -> Result<Vec<Tally>, StoreError> {
+        let sql = "SELECT kind, code, COUNT(*), MAX(seq) FROM receipts WHERE installation = $1 AND seq > $2 GROUP BY kind, code ORDER BY kind, code";
+        let mut session = self.session().await?;
+        let rows = session.rows(sql, vec![self.installation().to_string().into(), after.into()]).await?;
+        session.done();
+        let tally = |row: &crate::database::Row| {
+            let (count, last) = (row.number(2)?, row.number(3)?);
+            Ok(Tally { kind: row.text(0)?, code: row.text(1)?, count, last })
+        };
+        rows.iter().map(tally).collect()
+    }
+
     /// A page of receipts that fit a filter. `cursor` is the `next` of the page before.
     ///
     /// # Errors

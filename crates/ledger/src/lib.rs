@@ -41,7 +41,7 @@ pub use entropy::NoEntropy;
 pub use export::{ExportError, verify_export};
 pub use grant::{Ask, GiveError, Grant, Mode, NewGrant, Standing};
 pub use head::{Head, HeadError, SignedHead};
-pub use history::{Filter, MAX_PAGE, Page};
+pub use history::{Filter, MAX_PAGE, Page, Tally};
 pub use id::{
     GrantId, NotAnId, ReceiptId, RegistrationId, RequestId, RunId, SecretId, SuppressionId, TokenId,
 };

@@ -4,12 +4,15 @@
 //! the loopback unless told otherwise, and lets nobody in without a token or a session, there neither.
 
 mod answer;
+mod api;
 mod crowd;
 mod form;
 mod front;
+mod journal;
 mod listener;
 mod live;
 mod login;
+mod metrics;
 mod names;
 mod page;
 mod rate;
@@ -17,6 +20,7 @@ mod session;
 mod settings;
 mod site;
 
+pub use api::{document, router as api};
 pub use listener::Listener;
 pub use session::Session;
 pub use settings::{Limits, Settings};

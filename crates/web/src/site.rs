@@ -6,20 +6,26 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::Request;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::IntoResponse;
 use axum::routing::{any, get};
 use guild_engine::{LoginKey, Premises};
 
-use crate::answer::{healthy, nowhere};
+use crate::answer::{healthy, nowhere, ready, refused};
 use crate::front::{Front, at_the_door, let_in};
+use crate::journal::{note, sign};
 use crate::live::Live;
 use crate::login;
+use crate::metrics::Metrics;
 use crate::page;
 use crate::settings::Settings;
 
 /// Whether the server is there, which anybody on the machine may ask.
 const HEALTH: &str = "/health";
+/// Whether it can do its work, which anybody on the machine may ask too.
+const READY: &str = "/ready";
+/// What Prometheus reads, with a token.
+const METRICS: &str = "/metrics";
 
 /// What is served.
 pub struct Site {
@@ -45,7 +51,7 @@ impl Site {
         Self { mounted: self.mounted.route(path, answer), ..self }
     }
 
-    /// Mounts many things at once, behind the same checks.
+    /// Adds what is routed elsewhere. It finds its caller as what is mounted does.
     #[must_use]
     pub fn merge(self, router: Router) -> Self {
         Self { mounted: self.mounted.merge(router), ..self }
@@ -59,12 +65,18 @@ impl Site {
 
     /// Everything behind its checks, for a server at this address, and those who listen to what happens.
     pub(crate) fn router(self, address: SocketAddr, settings: &Settings) -> (Router, Arc<Live>) {
-        let front = Arc::new(Front::new(Arc::clone(&self.premises), self.key, address, settings));
-        let guarded = self.mounted.merge(page::views(&front)).merge(login::way_out(&front)).fallback(nowhere);
+        let (premises, metrics) = (Arc::clone(&self.premises), Arc::new(Metrics::default()));
+        let told = (Arc::clone(&metrics), Arc::clone(&premises));
+        let told = get(async move || told.0.told(told.1).await.unwrap_or_else(refused));
+        let front = Arc::new(Front::new(self.premises, self.key, address, settings));
+        let people = page::views(&front).merge(login::way_out(&front));
+        let guarded = self.mounted.route(METRICS, told).merge(people).fallback(nowhere).layer(from_fn(sign));
         let guarded = guarded.layer(from_fn_with_state(Arc::clone(&front), let_in));
-        let open =
-            Router::new().route(HEALTH, get(healthy)).merge(login::way_in(&front)).merge(page::assets());
+        let able = get(move || ready(Arc::clone(&premises)));
+        let open = Router::new().route(HEALTH, get(healthy)).route(READY, able);
+        let open = open.merge(login::way_in(&front)).merge(page::assets());
         let live = Arc::clone(&front.live);
-        (open.merge(guarded).layer(from_fn_with_state(front, at_the_door)), live)
+        let all = open.merge(guarded).layer(from_fn_with_state(front, at_the_door));
+        (all.layer(from_fn_with_state(metrics, note)), live)
     }
 }

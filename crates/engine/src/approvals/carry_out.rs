@@ -1,6 +1,6 @@
-//! A person's answer at the premises: the decision, and doing what was approved where that is something else than a run.
+//! A person's answer where somebody serves: written down, and then done, where it was about something else than a run.
 //!
-//! Whoever approves is the one who acts. What was asked for another workspace is approved there.
+//! Whoever approves is the one who acts. What is about another workspace is for a person who stands there.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,87 +9,83 @@ use guild_ledger::Principal;
 
 use super::decide::{Decision, approve, deny};
 use super::requests::request;
-use crate::install::{HostGit, Installer, Registrar};
+use crate::install::{HostGit, Registrar};
 use crate::premises::Premises;
 use crate::registry::{ToggleRequest, is_management, perform_request};
 use crate::reply::{Decided, RequestLine};
-use crate::wish::perform_wish;
-use crate::workshop::Workshop;
-use crate::{Code, Envelope, Hall, Refusal, Status};
+use crate::wish::{Wish, perform_wish};
+use crate::{Code, Envelope, Status};
 
-/// Answers a request: yes, in a way and perhaps for a time, or no; and carries out what was approved.
+/// Answers a request: yes, in a way and perhaps for a time, or no.
 pub async fn decide(
     premises: &Premises,
     id: &str,
     answer: Option<(Decision, Option<Duration>)>,
     by: Principal,
 ) -> Envelope<Decided> {
-    let (hall, books, now) = (premises.hall(), &premises.books, premises.now());
-    let Some(answer) = answer else { return deny(books, now, id, by).await };
-    if let Ok(asked) = request(books, now, id).await
-        && let Some(refusal) = elsewhere(&hall, &asked)
+    let (books, now) = (&premises.books, premises.now());
+    let Some(answer) = answer else { return told(deny(books, now, id, by).await) };
+    if let Ok(line) = request(books, now, id).await
+        && is_management(&line.action)
+        && Path::new(&line.workspace) != premises.hall().machine.workspace()
     {
-        return Envelope::error(
-            refusal.code,
-            refusal.message,
-            Decided { id: id.to_owned(), ..Decided::default() },
-        );
+        let message = format!("it is about {}; `guild approve {id}` there does it", line.workspace);
+        let reply = Decided { id: id.to_owned(), ..Decided::default() };
+        return Envelope::error(Code::ApprovalWayForbidden, message, reply);
     }
-    let mut envelope = approve(books, now, id, answer, by.clone()).await;
-    let asked = envelope.data.request.clone().filter(|asked| is_management(&asked.action));
-    if let Some(asked) = asked.filter(|_| envelope.status == Status::Ok) {
-        carry_out(&premises.workshop(&hall), &asked, &by, &mut envelope).await;
+    let mut envelope = told(approve(books, now, id, answer, by.clone()).await);
+    if envelope.data.decision.as_deref() == Some("approved")
+        && let Some(line) = envelope.data.request.clone().filter(|line| is_management(&line.action))
+    {
+        perform(premises, &line, by, &mut envelope).await;
         premises.catch_up().await;
     }
     envelope
 }
 
-/// Why it cannot be approved here, if it cannot.
-fn elsewhere(hall: &Hall, asked: &RequestLine) -> Option<Refusal> {
-    let here = hall.machine.workspace();
-    let is_elsewhere = is_management(&asked.action) && Path::new(&asked.workspace) != here;
-    is_elsewhere.then(|| {
-        let message =
-            format!("it is about {}; approve it there, by `guild approve {}`", asked.workspace, asked.id);
-        Refusal::new(Code::ApprovalWayForbidden, message)
-    })
-}
-
-async fn carry_out(
-    workshop: &Workshop<'_>,
-    asked: &RequestLine,
-    by: &Principal,
-    envelope: &mut Envelope<Decided>,
-) {
-    let user = workshop.hall.user();
+async fn perform(premises: &Premises, line: &RequestLine, by: Principal, envelope: &mut Envelope<Decided>) {
+    let hall = premises.hall();
+    let workshop = premises.workshop(&hall);
+    let user = hall.user();
     let like = ToggleRequest {
-        name: &asked.skill,
+        name: &line.skill,
         kind: None,
         on: true,
         agent: None,
-        principal: by,
+        principal: &by,
         user: &user,
         consent: None,
         wait: None,
         on_stage: &|_| {},
     };
-    let (status, code, message) = if let Some(done) = perform_request(workshop, asked, like).await {
+    let done = if let Some(done) = perform_request(&workshop, line, like).await {
         envelope.data.outcome = Some(done.data);
         (done.status, done.code, done.message)
-    } else {
-        let git = HostGit::new(&workshop.hall.machine.env, false);
-        let registrar = Registrar { books: workshop.books, by: by.clone(), now: workshop.now() };
-        let desk = Installer {
-            hall: workshop.hall,
-            places: workshop.places,
-            store: workshop.store,
-            git: &git,
-            progress: &|_| {},
-            registrar: Some(registrar),
-        };
-        let Some(done) = perform_wish(&desk, asked).await else { return };
+    } else if Wish::of(line).is_some() {
+        let git = HostGit::new(&hall.machine.env, false);
+        let registrar = Registrar { books: &premises.books, by, now: premises.now() };
+        let desk = workshop.desk(&git, &|_| {}, Some(registrar));
+        let Some(done) = perform_wish(&desk, line).await else { return };
         envelope.data.wished = Some(done.data);
         (done.status, done.code, done.message)
+    } else {
+        return;
     };
-    (envelope.status, envelope.code, envelope.message) = (status, code, message);
+    let (status, code, message) = done;
+    envelope.message = format!("{}; {message}", envelope.message);
+    if status == Status::Error {
+        (envelope.status, envelope.code) = (status, code);
+    }
+}
+
+/// What was decided, in one sentence.
+fn told(mut envelope: Envelope<Decided>) -> Envelope<Decided> {
+    if let (Some(decision), Some(request)) = (&envelope.data.decision, &envelope.data.request) {
+        let grant = envelope.data.grant.as_ref().map(|grant| format!(" ({})", grant.id)).unwrap_or_default();
+        envelope.message = format!(
+            "{decision}{grant}: {} of `{}` for agent `{}`",
+            request.action, request.skill, request.agent
+        );
+    }
+    envelope
 }

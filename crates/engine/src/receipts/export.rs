@@ -2,10 +2,10 @@
 
 use std::error::Error;
 use std::fs;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Seek as _, Write};
 use std::path::Path;
 
-use guild_ledger::{ExportError, Timestamp};
+use guild_ledger::{ExportError, Principal, Role, Timestamp};
 use tempfile::NamedTempFile;
 
 use crate::cause::with_cause;
@@ -18,6 +18,29 @@ pub async fn receipts_export(books: &Books, now: Timestamp, path: &Path) -> Enve
         Ok(reply) => Envelope::ok(reply),
         Err(refusal) => refusal.into_envelope(),
     }
+}
+
+/// The chain as a file without a name, which goes when it is closed; for a person, wherever they are.
+///
+/// # Errors
+/// Where an agent asks, or where the chain cannot be read or written.
+pub async fn receipts_exported(books: &Books, now: Timestamp, by: &Principal) -> Result<fs::File, Refusal> {
+    books.authorise(now, by, Role::Viewer).await?;
+    let unwritten = |error: &dyn Error| {
+        Refusal::new(Code::WriteFailed, format!("cannot write the receipts: {}", with_cause(error)))
+    };
+    let mut file = tempfile::tempfile().map_err(|error| unwritten(&error))?;
+    let mut out = BufWriter::new(&mut file);
+    let written = books.ledger.export(now, books.ledger.installation(), &mut out).await;
+    written.map_err(|error| match error {
+        ExportError::Store(error) => books.refusal(error),
+        ExportError::Head(error) => books.refusal(error),
+        other => unwritten(&other),
+    })?;
+    out.flush().map_err(|error| unwritten(&error))?;
+    drop(out);
+    file.rewind().map_err(|error| unwritten(&error))?;
+    Ok(file)
 }
 
 async fn export(books: &Books, now: Timestamp, path: &Path) -> Result<ReceiptsExport, Refusal> {

@@ -18,7 +18,8 @@ pub struct PrincipalLine {
 }
 
 impl PrincipalLine {
-    pub(crate) fn of(principal: &Principal) -> Self {
+    /// The line of a principal.
+    pub fn of(principal: &Principal) -> Self {
         Self {
             kind: principal.kind.as_str(),
             agent: principal.agent.clone(),

@@ -42,6 +42,22 @@ impl<'a> SkillList<'a> {
         self.listed.sort_by_key(|listed| listed.matches_file != Some(true));
     }
 
+    /// Keeps at most so many of those after the one of this name, and says after which one the rest begins. Where that one has gone,
+    /// those after its place by name are kept.
+    pub fn cut(&mut self, after: Option<&str>, limit: usize) -> Option<String> {
+        if let Some(after) = after {
+            let is_at = |listed: &Listed<'a>| listed.entry.qualified_name() == after;
+            let is_behind = |listed: &Listed<'a>| *listed.entry.qualified_name() > *after;
+            let found = self.listed.iter().position(is_at).map(|at| at + 1);
+            let from = found.or_else(|| self.listed.iter().position(is_behind));
+            self.listed.drain(..from.unwrap_or(self.listed.len()));
+        }
+        let is_more = self.listed.len() > limit;
+        self.listed.truncate(limit);
+        let last = self.listed.last().filter(|_| is_more)?;
+        Some(last.entry.qualified_name().into_owned())
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.listed.len()

@@ -16,6 +16,7 @@ use super::plan::Plan;
 use super::script;
 use super::stop::Stop;
 use super::workspace::{path_inside, workspace};
+use crate::authority::may_run;
 use crate::invocable::refusal;
 use crate::reply::FindingLine;
 use crate::security_hash::Staged;
@@ -75,6 +76,9 @@ pub async fn prepare<'w>(
     invocation: &Invocation<'_>,
 ) -> Result<Prepared<'w>, Box<Stop>> {
     let name = entry.qualified_name().into_owned();
+    if let Err(refusal) = may_run(invocation.principal) {
+        return Err(Stop::of(&name, refusal));
+    }
     if let Some(reason) = refusal(workshop.hall, entry, invocation.principal) {
         return Err(Stop::of(&name, Refusal::new(Code::SkillNotInvocable, reason)));
     }

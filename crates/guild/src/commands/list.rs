@@ -44,6 +44,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
         agent: args.agent.as_deref(),
         all: args.all,
         file: args.file.as_deref(),
+        page: None,
     };
     let mut envelope = list(&hall, &request);
     if envelope.status == Status::Ok {

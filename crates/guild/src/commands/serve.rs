@@ -1,5 +1,6 @@
 //! `guild serve`
 
+use crate::logs;
 use crate::premises::{self, failed};
 use crate::runtime;
 use crate::ui::Ui;
@@ -19,9 +20,10 @@ const MCP: &str = "/mcp";
 /// Serve skills to agents over HTTP
 ///
 /// The first line on standard output is the address, and the second a link that opens the page once, in a browser on this machine
-/// (`guild login` makes another). MCP is at `/mcp`, in both eras of the protocol; `/health` says whether the server is there.
-/// Programs bring a token (`guild token create --agent NAME`), on this machine too, and the token says which agent they are. It is
-/// plain HTTP: for other machines put it behind something that speaks TLS. Ctrl-C ends it, once what is
+/// (`guild login` makes another). MCP is at `/mcp`, in both eras of the protocol, and everything else that `guild` does at `/api/v1`,
+/// as `/api/v1/openapi.json` describes it; `/health` and `/ready` say whether the server is there and can work, `/metrics` what it
+/// has done, for Prometheus. Programs that ask for more than the first two bring a token (`guild token create --agent NAME`), on this
+/// machine too, and the token says which agent they are. It is plain HTTP: for other machines put it behind something that speaks TLS. Ctrl-C ends it, once what is
 /// under way is done.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -43,6 +45,9 @@ pub struct Args {
     /// How long a client may take to send its request, or to read a piece of the answer
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
     patience: u64,
+    /// Write a line for every request to standard error: how, where, with what result, how long, by which agent
+    #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, default_missing_value = "text")]
+    log: Option<logs::Form>,
 }
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
@@ -55,6 +60,9 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
 
 async fn serve(args: &Args, ui: &Ui) -> Result<(), Refusal> {
     let mut signals = Signals::new().map_err(|error| failed(&error))?;
+    if let Some(form) = args.log {
+        logs::begin(form).map_err(|error| failed(&error))?;
+    }
     let premises = premises::open(ui).await?;
     let listener = Listener::bind(args.settings(), &premises).await?;
     let tokens = token_list(&premises.books, premises.now()).await.data.count;
@@ -62,7 +70,8 @@ async fn serve(args: &Args, ui: &Ui) -> Result<(), Refusal> {
     let answering = http.clone();
     let key = LoginKey::make(&ui.places(), listener.address())?;
     let login = key.as_ref().map(|key| key.link(ui.moment())).transpose()?;
-    let site = Site::new(premises).mount(MCP, move |request| {
+    let api = guild_web::api(&premises);
+    let site = Site::new(premises).merge(api).mount(MCP, move |request| {
         let http = answering.clone();
         async move { http.answer(request).await }
     });

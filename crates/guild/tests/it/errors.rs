@@ -114,6 +114,11 @@ const PROVOKED: &[(Code, &[&str])] = &[
     (Code::Usage, &["list", "--sorce"]),
 ];
 
+/// What the API refuses.
+const MISUSE: &str = "api::misuse::what_cannot_be_read_is_refused_with_its_own_code";
+const AUTHORING: &str = "api::authoring::an_admin_writes_changes_and_removes_skills_of_their_own";
+const TAKEN_BACK: &str = "api::runs::a_run_is_taken_back_and_its_receipt_says_so";
+
 /// Who is let in by the server, and what becomes of those who misbehave there.
 const LET_IN: &str = "serve::nobody_is_let_in_without_a_token_or_by_another_name";
 const HOSTILE: &str =
@@ -168,6 +173,15 @@ const ELSEWHERE: &[(Code, &str)] = &[
     (Code::OriginNotAllowed, LET_IN),
     (Code::CsrfTokenInvalid, "page::a_change_takes_the_pages_own_token_and_origin"),
     (Code::RouteNotFound, LET_IN),
+    (Code::MethodNotAllowed, MISUSE),
+    (Code::MediaTypeUnsupported, MISUSE),
+    (Code::RequestMalformed, MISUSE),
+    (Code::RequestInvalid, MISUSE),
+    (Code::PreconditionRequired, AUTHORING),
+    (Code::PreconditionFailed, AUTHORING),
+    (Code::SkillReadOnly, "api::authoring::what_is_not_ones_own_is_not_written"),
+    (Code::RunCancelled, TAKEN_BACK),
+    (Code::RunNotFound, TAKEN_BACK),
     (Code::RequestTooLarge, HOSTILE),
     (Code::RequestTooSlow, HOSTILE),
     (Code::RateLimited, HOSTILE),

@@ -8,6 +8,7 @@
 )]
 
 mod allowed;
+mod api;
 mod approvals;
 mod browsing;
 mod changes;

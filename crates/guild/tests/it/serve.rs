@@ -11,7 +11,8 @@ use guild_testkit::Env;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value as Json, json};
 use std::net::TcpListener;
-use wire::{Wire, post};
+use wire::post;
+pub(crate) use wire::{Answer, Wire};
 
 pub(crate) const SKILLS: &str = r#"
 //- /home/.config/guild/config.toml
