@@ -7,7 +7,7 @@ mod reader;
 use crate::env;
 use crate::serve::client::until;
 use crate::serve::{SKILLS, Served};
-use guild_testkit::{Browser, Env, GitServer, Repository};
+use guild_testkit::{Browser, Env, GitServer, Repository, git_script};
 use reader::Reader;
 use serde_json::{Value as Json, json};
 
@@ -228,6 +228,7 @@ fn every_view_fits_a_telephone_and_the_night_and_bars_nobody() {
         ("sources", "/sources"),
         ("agents", "/agents"),
         ("health", "/doctor"),
+        ("editor", "/editor?skill=tidy-notes"),
     ];
     for (name, path) in views {
         browser.go(&format!("{}{path}", browser.home));
@@ -304,6 +305,7 @@ Write them, one line for each change.
 "#,
     );
     repository.publish(&env.join("srv"), "things.git");
+    env.write(&format!("//- /bin/git mode:755\n{}", git_script()));
     env.write("//- /home/.gitconfig\n[credential]\n\thelper = \"!f() { echo username=ada; echo password=lovelace; }; f\"\n");
     let server = GitServer::start(&env.join("srv"));
     let url = format!("http://{}/things.git", server.host());
@@ -363,4 +365,39 @@ fn what_a_skill_wrote_is_read_and_applied() {
     browser.click("button[value=drop]");
     browser.await_text(".notice.good", "Dropped");
     assert!(!env.join("project/more.txt").exists());
+}
+
+#[test]
+fn a_skill_is_edited_with_what_is_wrong_told_while_it_is_written() {
+    let env = world();
+    let served = Served::start(&env, &[]);
+    let browser = Reader::enter(&served);
+    browser.go(&format!("{}/skills/tidy-notes", browser.home));
+    browser.click(".top a.button");
+    browser.await_text("#diagnostics", "nothing is wrong");
+    let change = "const text = document.getElementById('content'); text.value = text.value.replace(arguments[0], arguments[1]); text.dispatchEvent(new Event('input', {bubbles: true}))";
+    browser.script(change, &["name: tidy-notes".into(), "name: [tidy".into()]);
+    browser.await_text("#diagnostics .findings", "error");
+    browser.picture("editor-wrong");
+    browser.click(".answers .main");
+    browser.await_text(".notice.bad", "draft_rejected");
+    browser.script(change, &["name: [tidy".into(), "name: tidy-notes".into()]);
+    browser.script(change, &["Read the notes once".into(), "Read the notes twice".into()]);
+    browser.await_text("#diagnostics", "nothing is wrong");
+    browser.picture("editor");
+    browser.click(".answers .main");
+    browser.await_text(".notice.good", "Saved.");
+    browser.await_text(".prose", "Read the notes twice");
+    let written = std::fs::read_to_string(env.join("project/.guild/skills/tidy-notes/SKILL.md")).unwrap();
+    assert!(written.contains("Read the notes twice, then write three lists:\n"), "{written}");
+    // Somebody else writes while the editor is open: nothing of theirs is lost.
+    browser.click(".top a.button");
+    browser.await_text("#diagnostics", "nothing is wrong");
+    env.write("//- /project/.guild/skills/tidy-notes/SKILL.md\n---\nname: tidy-notes\ndescription: Another\n---\nTheirs, and only theirs.\n");
+    browser.click(".answers .main");
+    browser.await_text(".notice.bad", "precondition_failed");
+    browser.go(&format!("{}/editor", browser.home));
+    browser.await_text("h1", "New skill");
+    browser.script("document.getElementById('name').value = 'my-skill'", &[]);
+    browser.picture("editor-new");
 }

@@ -45,7 +45,7 @@ pub(crate) async fn view(visit: Visit) -> Response {
 
 fn page(hall: &Hall, wanted: &Wanted) -> Html {
     let mut out = Html::default();
-    put!(out; "<h1>Skills</h1>"
+    put!(out; "<div class=\"top\"><h1>Skills</h1><a class=\"button\" href=\"/editor\">New skill</a></div>"
         "<form class=\"search\" role=\"search\" method=\"get\" action=\"/skills\" data-search>"
         "<label class=\"hidden\" for=\"q\">Search skills</label><input id=\"q\" name=\"q\" type=\"search\" autocomplete=\"off\" "
         "placeholder=\"Search names, descriptions and texts\" value=\"" {wanted.query} "\"><button>Search</button></form><div id=\"results\" data-live>");
