@@ -115,7 +115,7 @@ pub async fn skill_remove(
 }
 
 /// The skill of this name, if it is one's own.
-fn own<'h>(workshop: &Workshop<'h>, name: &str) -> Result<&'h Entry, Refusal> {
+pub(crate) fn own<'h>(workshop: &Workshop<'h>, name: &str) -> Result<&'h Entry, Refusal> {
     let hall = workshop.hall;
     let entry = resolve(hall, name).map_err(|found| Refusal::new(found.code, found.message))?;
     let top = match entry.place.scope {

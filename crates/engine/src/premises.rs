@@ -86,8 +86,8 @@ impl Premises {
         hall.allow(&books).await?;
         hall.remember(&books).await?;
         let store = opening.places.store()?;
-        let (live, jobs, untold) = (Live::of(hall), Jobs::default(), Mutex::default());
-        Ok(Self { books, jobs, live, store, opening, untold })
+        let (jobs, live) = (Jobs::default(), Live::of(hall));
+        Ok(Self { books, jobs, live, store, opening, untold: Mutex::default() })
     }
 
     /// What there is: readers keep theirs while refreshes come and go.

@@ -164,6 +164,21 @@ impl Browser {
         path
     }
 
+    /// What the rules of axe-core find on the page that is serious: each with where it is. `./test` has installed them.
+    #[track_caller]
+    pub fn barriers(&self) -> Vec<String> {
+        let path = below_target("axe/node_modules/axe-core/axe.min.js");
+        let rules = fs::read_to_string(&path)
+            .unwrap_or_else(|error| panic!("read {}, which ./test installs: {error}", path.display()));
+        self.script(&format!("{rules}\nwindow.axe = axe;"), &[]);
+        let run = "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']}).then((found) => done(found.violations\
+            .filter((one) => one.impact === 'serious' || one.impact === 'critical')\
+            .flatMap((one) => one.nodes.map((node) => `${one.id}: ${node.html}`))))";
+        let found = self.tell("execute/async", &json!({"script": run, "args": []}));
+        let found = found.as_array().into_iter().flatten();
+        found.map(|barrier| barrier.as_str().unwrap_or_default().to_owned()).collect()
+    }
+
     /// Waits until something is so.
     #[track_caller]
     pub fn until(&self, what: &str, mut is_so: impl FnMut() -> bool) {

@@ -34,6 +34,7 @@ const STATUS: &[(StatusCode, &[Code])] = &[
         Code::ConfigNotSet, Code::StepNotFound, Code::HashUnknown, Code::PathNotFound, Code::ContainerNotFound, Code::ChangesNotFound,
         Code::ImageNotFound, Code::ReceiptNotFound, Code::RequestNotFound, Code::GrantNotFound, Code::TokenNotFound,
         Code::RouteNotFound, Code::WarningNotFound, Code::NotInstalled, Code::RunNotFound, Code::UnknownCode, Code::ScriptNotFound,
+        Code::ServerNotRunning,
     ]),
     (StatusCode::METHOD_NOT_ALLOWED, &[Code::MethodNotAllowed]),
     (StatusCode::REQUEST_TIMEOUT, &[Code::RequestTooSlow]),

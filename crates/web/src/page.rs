@@ -9,6 +9,7 @@ mod assets;
 mod changes;
 mod charts;
 mod diff;
+mod editor;
 mod frame;
 mod health;
 mod html;
@@ -44,6 +45,8 @@ pub(crate) fn views(front: &Arc<Front>) -> Router {
         .route("/skills", get(skills::view))
         .route("/skills/{name}", get(skill::view))
         .route("/skills/{name}/toggle", post(skill::switch))
+        .route("/editor", get(editor::open).post(editor::save))
+        .route("/editor/check", post(editor::check))
         .route("/runs", get(runs::list))
         .route("/runs/{id}", get(runs::show))
         .route("/changes", get(changes::list))

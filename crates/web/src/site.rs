@@ -51,7 +51,7 @@ impl Site {
         Self { mounted: self.mounted.route(path, answer), ..self }
     }
 
-    /// Mounts many things at once, behind the same checks.
+    /// Adds what is routed elsewhere. It finds its caller as what is mounted does.
     #[must_use]
     pub fn merge(self, router: Router) -> Self {
         Self { mounted: self.mounted.merge(router), ..self }
@@ -65,12 +65,12 @@ impl Site {
 
     /// Everything behind its checks, for a server at this address, and those who listen to what happens.
     pub(crate) fn router(self, address: SocketAddr, settings: &Settings) -> (Router, Arc<Live>) {
-        let (premises, metrics) = (self.premises, Arc::new(Metrics::default()));
-        let front = Arc::new(Front::new(Arc::clone(&premises), self.key, address, settings));
+        let (premises, metrics) = (Arc::clone(&self.premises), Arc::new(Metrics::default()));
         let told = (Arc::clone(&metrics), Arc::clone(&premises));
         let told = get(async move || told.0.told(told.1).await.unwrap_or_else(refused));
-        let guarded = self.mounted.merge(page::views(&front)).merge(login::way_out(&front));
-        let guarded = guarded.route(METRICS, told).fallback(nowhere).layer(from_fn(sign));
+        let front = Arc::new(Front::new(self.premises, self.key, address, settings));
+        let people = page::views(&front).merge(login::way_out(&front));
+        let guarded = self.mounted.route(METRICS, told).merge(people).fallback(nowhere).layer(from_fn(sign));
         let guarded = guarded.layer(from_fn_with_state(Arc::clone(&front), let_in));
         let able = get(move || ready(Arc::clone(&premises)));
         let open = Router::new().route(HEALTH, get(healthy)).route(READY, able);

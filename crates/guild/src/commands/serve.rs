@@ -21,9 +21,9 @@ const MCP: &str = "/mcp";
 ///
 /// The first line on standard output is the address, and the second a link that opens the page once, in a browser on this machine
 /// (`guild login` makes another). MCP is at `/mcp`, in both eras of the protocol, and everything else that `guild` does at `/api/v1`,
-/// as `/api/v1/openapi.json` describes it; `/health` and `/ready` say whether the server is there and can work, `/metrics` what it has
-/// done, for Prometheus. Programs bring a token (`guild token create --agent NAME`), on this machine too, and the token says which
-/// agent they are. It is plain HTTP: for other machines put it behind something that speaks TLS. Ctrl-C ends it, once what is
+/// as `/api/v1/openapi.json` describes it; `/health` and `/ready` say whether the server is there and can work, `/metrics` what it
+/// has done, for Prometheus. Programs that ask for more than the first two bring a token (`guild token create --agent NAME`), on this
+/// machine too, and the token says which agent they are. It is plain HTTP: for other machines put it behind something that speaks TLS. Ctrl-C ends it, once what is
 /// under way is done.
 #[derive(Debug, clap::Args)]
 pub struct Args {

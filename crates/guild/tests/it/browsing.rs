@@ -7,7 +7,7 @@ mod reader;
 use crate::env;
 use crate::serve::client::until;
 use crate::serve::{SKILLS, Served};
-use guild_testkit::{Browser, Env};
+use guild_testkit::{Browser, Env, GitServer, Repository, git_script};
 use reader::Reader;
 use serde_json::{Value as Json, json};
 
@@ -170,7 +170,7 @@ fn switching_a_skill_changes_what_the_agent_is_offered() {
     browser.await_text(".findings", "broken");
     browser.picture("skills");
     browser.write("#q", "meeting");
-    browser.await_text("#results", "1 skill for “meeting”");
+    browser.await_text("#results", "for “meeting”, the best first");
     browser.until("the other skills to go", || !browser.has("a[href='/skills/greet']"));
     browser.picture("skills-search");
     browser.go(&format!("{}/skills/greet", browser.home));
@@ -211,7 +211,7 @@ fn the_keyboard_alone_is_enough() {
 }
 
 #[test]
-fn every_view_fits_a_telephone_and_the_night() {
+fn every_view_fits_a_telephone_and_the_night_and_bars_nobody() {
     let env = world();
     let served = Served::start(&env, &[]);
     let browser = Reader::enter(&served);
@@ -228,6 +228,7 @@ fn every_view_fits_a_telephone_and_the_night() {
         ("sources", "/sources"),
         ("agents", "/agents"),
         ("health", "/doctor"),
+        ("editor", "/editor?skill=tidy-notes"),
     ];
     for (name, path) in views {
         browser.go(&format!("{}{path}", browser.home));
@@ -236,10 +237,13 @@ fn every_view_fits_a_telephone_and_the_night() {
         let wide = browser.script("return document.documentElement.scrollWidth", &[]);
         browser.picture(&format!("phone-{name}"));
         assert!(wide.as_u64().unwrap() <= 390, "{name} is {wide} wide");
+        assert_eq!(browser.barriers(), Vec::<String>::new(), "{name} on a telephone");
         browser.resize(1280, 900);
         browser.picture(&format!("desk-{name}"));
+        assert_eq!(browser.barriers(), Vec::<String>::new(), "{name}");
         browser.darken(true);
         browser.picture(&format!("night-{name}"));
+        assert_eq!(browser.barriers(), Vec::<String>::new(), "{name} by night");
         browser.darken(false);
     }
     drop(waiting);
@@ -251,7 +255,7 @@ fn a_hostile_skill_does_nothing_in_a_browser() {
     let served = Served::start(&env, &[]);
     let asked = env.guild(&[
         "run",
-        "evil",
+        "sly",
         "--agent",
         "<img src=x onerror=window.hacked=1>",
         "--param",
@@ -276,4 +280,124 @@ fn a_hostile_skill_does_nothing_in_a_browser() {
     browser.picture("hostile-skill");
     browser.go(&browser.home);
     browser.picture("hostile-approval");
+}
+
+#[test]
+fn skills_and_plugins_come_from_a_git_server_and_are_looked_at_first() {
+    let env = world();
+    let mut repository = Repository::new();
+    repository.commit(
+        r#"
+//- /skills/summarise/SKILL.md
+---
+name: summarise
+description: Says in three sentences what a text is about
+---
+Read the text, and say what it is about in three sentences.
+//- /kit/.claude-plugin/plugin.json
+{"name": "kit", "version": "0.3.0", "description": "Tools for releases", "author": {"name": "Ada"}}
+//- /kit/skills/release/SKILL.md
+---
+name: release
+description: Writes the notes of a release
+---
+Write them, one line for each change.
+"#,
+    );
+    repository.publish(&env.join("srv"), "things.git");
+    env.write(&format!("//- /bin/git mode:755\n{}", git_script()));
+    env.write("//- /home/.gitconfig\n[credential]\n\thelper = \"!f() { echo username=ada; echo password=lovelace; }; f\"\n");
+    let server = GitServer::start(&env.join("srv"));
+    let url = format!("http://{}/things.git", server.host());
+    let served = Served::start(&env, &[]);
+    let browser = Reader::enter(&served);
+    browser.click("nav a[href='/sources']");
+    browser.write("#source", &url);
+    browser.click("form .main");
+    browser.await_text("ul.rows", "summarise");
+    assert!(!env.join("project/.guild/skills/summarise").exists(), "nothing is installed by looking");
+    browser.picture("sources-preview");
+    browser.click("input[value='summarise']");
+    browser.click("input[value='kit']");
+    browser.click(".answers .main");
+    browser.await_text("h1", "Installed");
+    browser.await_text("h2", "kit is off until you enable it");
+    browser.picture("sources-installed");
+    assert!(env.join("project/.guild/skills/summarise/SKILL.md").exists());
+    let mut writer = served.agent(&env, "writer");
+    assert!(writer.search("three sentences").contains("summarise"));
+    assert!(!writer.search("notes of a release").contains("kit/release"));
+    browser.click(".answers .main");
+    browser.await_text(".notice.good", "plugin `kit` is on");
+    browser.picture("plugin-on");
+    assert!(writer.search("notes of a release").contains("kit/release"));
+    browser.click("nav a[href='/sources']");
+    browser.await_text("ul.rows", "summarise");
+    browser.picture("sources");
+    browser.click("form[action='/sources/remove'] button");
+    browser.await_text(".notice.good", "Removed.");
+}
+
+#[test]
+fn what_a_skill_wrote_is_read_and_applied() {
+    let env = world();
+    let write = "sed -i s/hello/goodbye/ .guild/skills/greet/greet.sh; echo new > notes.txt";
+    let mount = ["sandbox", "run", "--json", "--mount", ".:/workspace:cow", "--workdir", "/workspace"];
+    for script in [write, "echo other > more.txt"] {
+        let output = env.guild(&[&mount[..], &["--", "sh", "-ec", script]].concat());
+        assert_eq!(output.code(), Some(0), "{output}");
+    }
+    let served = Served::start(&env, &[]);
+    let browser = Reader::enter(&served);
+    browser.click("nav a[href='/changes']");
+    browser.await_text("ul.rows", "1 sensitive");
+    browser.picture("changes");
+    browser.click("ul.rows li:first-child a");
+    browser.await_text(".diff .add .t", "goodbye");
+    browser.picture("change-set");
+    browser.click("button[value=apply]");
+    browser.await_text(".notice.bad", "changes_sensitive");
+    browser.click("input[name=sensitive]");
+    browser.click("button[value=apply]");
+    browser.await_text(".notice.good", "Applied");
+    assert_eq!(std::fs::read_to_string(env.join("project/notes.txt")).unwrap(), "new\n");
+    browser.click("ul.rows li:first-child a");
+    browser.click("button[value=drop]");
+    browser.await_text(".notice.good", "Dropped");
+    assert!(!env.join("project/more.txt").exists());
+}
+
+#[test]
+fn a_skill_is_edited_with_what_is_wrong_told_while_it_is_written() {
+    let env = world();
+    let served = Served::start(&env, &[]);
+    let browser = Reader::enter(&served);
+    browser.go(&format!("{}/skills/tidy-notes", browser.home));
+    browser.click(".top a.button");
+    browser.await_text("#diagnostics", "nothing is wrong");
+    let change = "const text = document.getElementById('content'); text.value = text.value.replace(arguments[0], arguments[1]); text.dispatchEvent(new Event('input', {bubbles: true}))";
+    browser.script(change, &["name: tidy-notes".into(), "name: [tidy".into()]);
+    browser.await_text("#diagnostics .findings", "error");
+    browser.picture("editor-wrong");
+    browser.click(".answers .main");
+    browser.await_text(".notice.bad", "draft_rejected");
+    browser.script(change, &["name: [tidy".into(), "name: tidy-notes".into()]);
+    browser.script(change, &["Read the notes once".into(), "Read the notes twice".into()]);
+    browser.await_text("#diagnostics", "nothing is wrong");
+    browser.picture("editor");
+    browser.click(".answers .main");
+    browser.await_text(".notice.good", "Saved.");
+    browser.await_text(".prose", "Read the notes twice");
+    let written = std::fs::read_to_string(env.join("project/.guild/skills/tidy-notes/SKILL.md")).unwrap();
+    assert!(written.contains("Read the notes twice, then write three lists:\n"), "{written}");
+    // Somebody else writes while the editor is open: nothing of theirs is lost.
+    browser.click(".top a.button");
+    browser.await_text("#diagnostics", "nothing is wrong");
+    env.write("//- /project/.guild/skills/tidy-notes/SKILL.md\n---\nname: tidy-notes\ndescription: Another\n---\nTheirs, and only theirs.\n");
+    browser.click(".answers .main");
+    browser.await_text(".notice.bad", "precondition_failed");
+    browser.go(&format!("{}/editor", browser.home));
+    browser.await_text("h1", "New skill");
+    browser.script("document.getElementById('name').value = 'my-skill'", &[]);
+    browser.picture("editor-new");
 }

@@ -106,7 +106,7 @@ builtins = false
 //- /project/.guild/skills/evil/SKILL.md
 ---
 name: evil
-description: "<script>window.hacked = 1</script> \"><img src=x onerror=\"window.hacked=1\"> \\e[2J BIDI end"
+description: "<script>window.hacked = 1</script> \"><img src=x onerror=\"window.hacked=1\"> \e[2J BIDI end"
 when_to_use: "</p><script>alert(1)</script>"
 script: run.sh
 params:
@@ -123,6 +123,17 @@ params:
 echo '<script>window.hacked = 1</script>'
 //- /project/.guild/skills/evil/<b>name.md
 <svg onload=alert(1)>
+//- /project/.guild/skills/sly/SKILL.md
+---
+name: sly
+description: "<script>window.hacked = 1</script>"
+script: run.sh
+params:
+  "x": {type: string}
+---
+# <script>window.hacked = 1</script>
+//- /project/.guild/skills/sly/run.sh
+echo '<script>window.hacked = 1</script>'
 //- /project/.guild/skills/huge/SKILL.md
 ---
 name: huge
@@ -148,7 +159,7 @@ fn whatever_a_skill_says_is_shown_as_text() {
     visitor.enter();
     let asked = env.guild(&[
         "run",
-        "evil",
+        "sly",
         "--agent",
         "<u>writer",
         "--param",
@@ -160,6 +171,7 @@ fn whatever_a_skill_says_is_shown_as_text() {
         "/skills",
         "/skills?q=%3Cscript%3Ealert(1)%3C%2Fscript%3E",
         "/skills/evil",
+        "/skills/sly",
         "/skills/huge",
         "/runs",
         "/agents",

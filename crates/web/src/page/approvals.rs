@@ -98,7 +98,7 @@ fn matter(request: &RequestLine, shown: &Shown, contents: Option<&Comparison>) -
     if !shown.findings.is_empty() {
         put!(out; "<h3>Findings <span class=\"count " {if danger > 0 { "bad" } else { "warn" }} "\">" {shown.findings.len()} "</span></h3>" {findings(&shown.findings)});
     }
-    put!(out; "<dl class=\"facts\">");
+    put!(out; {changes(shown, contents)} "<h3>What it may use</h3><dl class=\"facts\">");
     for (name, value) in &shown.parameters {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         put!(out; "<div><dt>parameter <b>" {name} "</b></dt><dd><code>" {text} "</code></dd></div>");
@@ -113,11 +113,11 @@ fn matter(request: &RequestLine, shown: &Shown, contents: Option<&Comparison>) -
     if !shown.source.is_empty() {
         put!(out; {fact("source", &shown.source)});
     }
-    put!(out; {fact("workspace", &request.workspace)});
+    put!(out; {fact("works in", &request.workspace)});
     if let Some(hash) = &request.security_hash {
         put!(out; "<div><dt>hash</dt><dd><code class=\"hash\">" {hash} "</code></dd></div>");
     }
-    put!(out; "</dl>" {changes(shown, contents)});
+    out.markup("</dl>");
     out
 }
 
@@ -133,7 +133,11 @@ fn changes(shown: &Shown, contents: Option<&Comparison>) -> Html {
     if shown.approved.is_some() {
         put!(out; "<h3>Changed since you approved it <span class=\"count warn\">" {contents.files.len()} "</span></h3>" {diff::capabilities(contents)} {diff::files(contents, true)});
     } else if !contents.files.is_empty() {
-        put!(out; "<details><summary>Never approved before: read all of it, " {counted(contents.files.len(), "file")} "</summary>" {diff::files(contents, true)} "</details>");
+        put!(out; "<details class=\"all\"");
+        if diff::is_short(contents) {
+            out.markup(" open");
+        }
+        put!(out; "><summary>Never approved before: read all of it, " {counted(contents.files.len(), "file")} "</summary>" {diff::files(contents, true)} "</details>");
     }
     out
 }

@@ -90,7 +90,7 @@ fn page(visit: &Visit, id: &str, shown: &ChangesShow) -> Html {
     }
     put!(out; {visit.form(&Url::of(&["changes", id]))} "<div class=\"answers\">");
     if summary.sensitive > 0 {
-        put!(out; "<label><input type=\"checkbox\" name=\"sensitive\" value=\"1\"> I have looked at the " {counted(summary.sensitive, "file")} " that decide what agents and machines do</label>");
+        put!(out; "<label><input type=\"checkbox\" name=\"sensitive\" value=\"1\"> I have looked at what decides what agents and machines do: " {counted(summary.sensitive, "file")} "</label>");
     }
     put!(out; "<button class=\"main\" name=\"decision\" value=\"apply\">Apply</button><button class=\"danger\" name=\"decision\" value=\"drop\">Drop</button></div></form>");
     for change in &shown.changes {

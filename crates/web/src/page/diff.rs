@@ -21,6 +21,15 @@ pub(crate) fn files(comparison: &Comparison, is_open: bool) -> Html {
     out
 }
 
+/// Whether all of it is read at a glance.
+pub(crate) fn is_short(comparison: &Comparison) -> bool {
+    let lines = |difference: &Difference| match difference {
+        Difference::Lines { hunks } => hunks.iter().map(|hunk| hunk.lines.len()).sum(),
+        _ => 0,
+    };
+    comparison.files.iter().map(|file| lines(&file.difference)).sum::<usize>() <= 40
+}
+
 /// What it may do now and could not before.
 pub(crate) fn capabilities(comparison: &Comparison) -> Html {
     let mut out = Html::default();

@@ -15,9 +15,9 @@ pub(crate) async fn view(visit: Visit) -> Response {
     let runtimes = premises.workshop(&hall).backends.probe().await;
     let seen = doctor(&hall, &runtimes).data;
     let mut out = Html::default();
-    put!(out; "<div class=\"top\"><h1>Health</h1>" {mark(seen.verdict)} "</div><ul class=\"rows\">");
+    put!(out; "<div class=\"top\"><h1>Health</h1>" {mark(seen.verdict)} "</div><ul class=\"rows checks\">");
     for check in &seen.checks {
-        put!(out; "<li><div class=\"what\"><b>" {check.name} "</b> " {mark(check.health)} "<p>" {check.detail} "</p>");
+        put!(out; "<li><b>" {check.name} "</b>" {mark(check.health)} "<div class=\"what\">" {check.detail});
         if let Some(hint) = &check.hint {
             put!(out; "<p class=\"dim\">" {hint} "</p>");
         }

@@ -18,6 +18,9 @@ pub(crate) struct Html(String);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Url(String);
 
+/// Text that comes back as it is: what somebody edits, or the value of a field that is sent again. It is no markup either.
+pub(crate) struct Exact<'a>(pub &'a str);
+
 /// Writes markup, which is a literal, and values, which stand in braces: `put!(out; "<b>" {name} "</b>")`.
 macro_rules! put {
     ($out:expr; $($piece:tt)*) => {{ $($crate::page::html::put_piece!($out, $piece);)* }};
@@ -46,9 +49,13 @@ impl Html {
         self.0.push_str(markup);
     }
 
-    /// Text, as it is.
+    /// Text, with what cannot be seen made visible.
     fn text(&mut self, text: &str) {
-        for c in escape::block(text).chars() {
+        self.escaped(&escape::block(text));
+    }
+
+    fn escaped(&mut self, text: &str) {
+        for c in text.chars() {
             match c {
                 '&' => self.0.push_str("&amp;"),
                 '<' => self.0.push_str("&lt;"),
@@ -110,6 +117,12 @@ impl Put for Cow<'_, str> {
     }
 }
 
+impl Put for Exact<'_> {
+    fn put(&self, out: &mut Html) {
+        out.escaped(self.0);
+    }
+}
+
 impl Put for Url {
     fn put(&self, out: &mut Html) {
         out.text(&self.0);
@@ -161,6 +174,13 @@ mod tests {
             out.into_string(),
             "<b title=\"a&quot; onclick=&quot;b\">&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;3</b>\\u{202e}&amp;\\u{1b}[2J"
         );
+    }
+
+    #[test]
+    fn what_comes_back_is_what_was_there() {
+        let mut out = Html::default();
+        put!(out; "<textarea>" {Exact("</textarea>\u{200b}\t\"'&")} "</textarea>");
+        assert_eq!(out.into_string(), "<textarea>&lt;/textarea&gt;\u{200b}\t&quot;&#39;&amp;</textarea>");
     }
 
     #[test]

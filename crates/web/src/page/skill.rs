@@ -12,7 +12,7 @@ use guild_engine::{
 };
 
 use super::frame::Tab;
-use super::html::{Html, Url, put};
+use super::html::{Exact, Html, Url, put};
 use super::markdown;
 use super::parts::{chip, fact, shortened};
 use super::runs;
@@ -91,6 +91,9 @@ fn page(premises: &Premises, hall: &Hall, name: &str, around: Around) -> Result<
     let security_hash = hashed.data.security_hash.unwrap_or(hashed.message);
     let mut out = Html::default();
     put!(out; "<p class=\"crumbs\"><a href=\"/skills\">Skills</a></p><div class=\"top\"><h1>" {name} "</h1> " {status(&skill.summary)});
+    if matches!(skill.summary.scope, "project" | "user") && skill.summary.plugin.is_none() {
+        put!(out; " <a class=\"button\" href=\"" {Url::of(&["editor"]).with("skill", name)} "\">Edit</a>");
+    }
     put!(out; "</div><p class=\"lead\">" {shortened(skill.summary.description)} "</p>");
     if let Some(off) = skill.summary.off {
         put!(out; "<p class=\"notice warn\">It is off: " {off} "</p>");
@@ -137,7 +140,7 @@ fn switches(skill: &Detail<'_>, around: &Around) -> Html {
         "<input type=\"hidden\" name=\"back\" value=\"1\">" {button("everybody", skill.summary.enabled)} "</form></li>");
     for agent in &around.agents {
         let is_on = !skill.summary.off_for.contains(&agent.as_str());
-        put!(out; "<li><div class=\"what\">" {agent} "</div>" {around.form} "<input type=\"hidden\" name=\"agent\" value=\"" {agent} "\">" {button(agent, is_on)} "</form></li>");
+        put!(out; "<li><div class=\"what\">" {agent} "</div>" {around.form} "<input type=\"hidden\" name=\"agent\" value=\"" {Exact(agent)} "\">" {button(agent, is_on)} "</form></li>");
     }
     put!(out; "</ul><p class=\"dim\">An agent's allowlist counts too: see <a href=\"/agents\">Agents</a>. Command: <code>guild disable " {name} " --agent NAME</code></p></section>");
     out

@@ -45,7 +45,7 @@ pub(crate) async fn view(visit: Visit) -> Response {
 
 fn page(hall: &Hall, wanted: &Wanted) -> Html {
     let mut out = Html::default();
-    put!(out; "<h1>Skills</h1>"
+    put!(out; "<div class=\"top\"><h1>Skills</h1><a class=\"button\" href=\"/editor\">New skill</a></div>"
         "<form class=\"search\" role=\"search\" method=\"get\" action=\"/skills\" data-search>"
         "<label class=\"hidden\" for=\"q\">Search skills</label><input id=\"q\" name=\"q\" type=\"search\" autocomplete=\"off\" "
         "placeholder=\"Search names, descriptions and texts\" value=\"" {wanted.query} "\"><button>Search</button></form><div id=\"results\" data-live>");
@@ -92,7 +92,7 @@ fn everything(hall: &Hall, wanted: &Wanted) -> Html {
     for group in shown.chunk_by(|a, b| a.scope == b.scope) {
         let scope = group.first().map_or("", |skill| skill.scope);
         let count = skills.iter().filter(|skill| skill.scope == scope).count();
-        put!(out; "<h2>" {scope} " <span class=\"count\">" {count} "</span></h2>" {rows(group.iter().copied())});
+        put!(out; "<h2 class=\"scope\">" {scope} " <span class=\"count\">" {count} "</span></h2>" {rows(group.iter().copied())});
     }
     out.markup("</form>");
     let url = |page: usize| {
@@ -138,7 +138,7 @@ fn scopes(hall: &Hall, wanted: &Wanted) -> Html {
 
 fn does_not_load(broken: &[BrokenLine<'_>]) -> Html {
     let mut out = Html::default();
-    put!(out; "<h2>does not load <span class=\"count bad\">" {broken.len()} "</span></h2><ul class=\"findings\">");
+    put!(out; "<h2 class=\"scope\">does not load <span class=\"count bad\">" {broken.len()} "</span></h2><ul class=\"findings\">");
     for line in broken.iter().take(BROKEN) {
         put!(out; "<li class=\"bad\"><p><b>" {line.name} "</b> " {line.problems.first().map(|problem| problem.message.as_ref())}
             "</p><p class=\"dim\"><code>" {line.path} "</code></p>");

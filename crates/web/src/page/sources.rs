@@ -9,7 +9,7 @@ use guild_engine::{
 };
 
 use super::frame::Tab;
-use super::html::{Html, Url, put};
+use super::html::{Exact, Html, Url, put};
 use super::parts::{chip, empty};
 use super::visit::Visit;
 use super::{plugins, skill};
@@ -150,7 +150,7 @@ fn ask(visit: &Visit, source: &str, reference: &str) -> Html {
 
 fn choice(visit: &Visit, source: &str, listed: &Add) -> Html {
     let mut out = visit.form(&Url::of(&["sources", "install"]));
-    put!(out; "<input type=\"hidden\" name=\"source\" value=\"" {source} "\"><input type=\"hidden\" name=\"ref\" value=\"" {visit.field("ref")} "\"><h2>"
+    put!(out; "<input type=\"hidden\" name=\"source\" value=\"" {Exact(source)} "\"><input type=\"hidden\" name=\"ref\" value=\"" {visit.field("ref").map(Exact)} "\"><h2>"
         {counted(listed.candidates.len(), "candidate")} "</h2><p class=\"dim\">");
     if let Some(found) = &listed.source {
         put!(out; {found.source_type} " · " {found.source} " ");
@@ -169,7 +169,7 @@ fn choice(visit: &Visit, source: &str, listed: &Add) -> Html {
 
 fn candidate_row(candidate: &CandidateLine) -> Html {
     let mut out = Html::default();
-    put!(out; "<li><label class=\"what\"><input type=\"checkbox\" name=\"name\" value=\"" {candidate.name} "\"");
+    put!(out; "<li><label class=\"what\"><input type=\"checkbox\" name=\"name\" value=\"" {Exact(&candidate.name)} "\"");
     if !candidate.loaded {
         out.markup(" disabled");
     }
@@ -189,6 +189,6 @@ fn row(visit: &Visit, line: &InstalledLine) -> Html {
         put!(out; " " {chip("", "pinned")});
     }
     put!(out; "<p class=\"dim\">" {line.source_type} " · " {line.source} "</p><p class=\"clamp\">" {line.preview} "</p></div>" {visit.form(&Url::of(&["sources", "remove"]))}
-        "<input type=\"hidden\" name=\"name\" value=\"" {line.name} "\"><input type=\"hidden\" name=\"scope\" value=\"" {line.scope} "\"><button class=\"quiet\">Remove<span class=\"hidden\"> " {line.name} "</span></button></form></li>");
+        "<input type=\"hidden\" name=\"name\" value=\"" {Exact(&line.name)} "\"><input type=\"hidden\" name=\"scope\" value=\"" {line.scope} "\"><button class=\"quiet\">Remove<span class=\"hidden\"> " {line.name} "</span></button></form></li>");
     out
 }

@@ -94,7 +94,27 @@ function followTyping() {
   });
 }
 
+// What is wrong with a text is told while it is written.
+function followWriting() {
+  const editor = document.querySelector('[data-check]');
+  const form = editor?.closest('form');
+  if (!form) return;
+  let timer;
+  form.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = setTimeout(async () => {
+      const body = new URLSearchParams(new FormData(form));
+      const headers = { 'x-piece': '1' };
+      const answer = await fetch(editor.dataset.check, { method: 'POST', headers, body }).catch(() => null);
+      if (!answer?.ok) return;
+      const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('#diagnostics');
+      if (fresh) document.getElementById('diagnostics').replaceWith(fresh);
+    }, 250);
+  });
+}
+
 if (view) {
+  followWriting();
   tellTimes();
   setInterval(tellTimes, 20000);
   followTyping();
