@@ -12,6 +12,7 @@ use guild_source::store::Store;
 use crate::hall::{ConfigFile, Hall, configure};
 use crate::image::Images;
 use crate::live::{Changes, Live, RefreshError};
+use crate::plugin_tools::Standbys;
 use crate::ports::ToolProvider;
 use crate::sandbox::{Backends, container_backends};
 use crate::switching::Switching;
@@ -66,7 +67,8 @@ pub struct Premises {
 
 impl Premises {
     /// Opens everything, and brings the books up to date.
-    pub async fn open(opening: Opening) -> Result<Self, Refusal> {
+    pub async fn open(mut opening: Opening) -> Result<Self, Refusal> {
+        opening.backends.standbys = Some(Standbys::default());
         let (machine, files) = (opening.look)();
         let configured = configure(&files);
         let now = Timestamp::from((opening.clock)());
