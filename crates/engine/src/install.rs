@@ -47,6 +47,7 @@ pub use exchange::{ExportForm, ExportRequest, export, import};
 pub use follow::{is_unsettled, recover};
 pub use foreign::{ForeignForm, ImportRequest};
 pub use host_git::HostGit;
+pub(crate) use installed::is_installed;
 pub use installed::{installed, locked_skills};
 pub use outdated::outdated;
 pub use pin::pin;

@@ -128,7 +128,10 @@ pub use registry::{
 pub use reload::reload;
 pub use render::{RenderRequest, load, render};
 pub use roots::roots;
-pub use run::{Consent, Given, Invocation, ParamError, Stage, child_tools, replay, run};
+pub use run::{
+    Consent, Given, ImproveRequest, Invocation, ParamError, Stage, child_tools, improve, improve_apply,
+    replay, run,
+};
 pub use runners::{
     CommandRunner, HttpRunner, Preset, Protocol, RunnerSettings, RunnerWay, runner_for, runners,
 };

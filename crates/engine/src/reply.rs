@@ -11,6 +11,7 @@ mod exchange;
 mod feedback;
 mod hash;
 mod image;
+mod improve;
 mod install;
 mod link;
 mod lossy;
@@ -50,6 +51,7 @@ pub use image::{
     ImageConfig, ImageDetail, ImageInspect, ImageKept, ImageLine, ImageList, ImageRemove, ImageSource,
     LayerLine, RoleLine,
 };
+pub use improve::Improve;
 pub use install::{
     Add, CandidateLine, Changed, DriftLine, FileDrift, Installed, InstalledChange, InstalledLine, Outdated,
     OutdatedLine, PluginPreview, SourceLine, Update, UpdateLine, Verify, VettedCandidate,

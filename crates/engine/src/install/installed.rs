@@ -4,12 +4,13 @@ use super::drift::drift;
 use super::place::{Scope, site};
 use super::{Installer, failure};
 use crate::reply::{Installed, InstalledLine};
-use crate::{Envelope, Refusal};
+use crate::{Envelope, Places, Refusal};
+use guild_catalog::Machine;
 use guild_manifest::skill::{self, Profile, Source};
 use guild_source::lock::{Entry, Kind};
 use guild_source::site::Site;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How much of a skill's instructions is shown.
 const PREVIEW: usize = 200;
@@ -38,6 +39,15 @@ pub fn locked_skills(desk: &Installer<'_>, scope: Scope) -> Result<Vec<PathBuf>,
     let lock = site.read_lock().map_err(failure::of_site)?;
     let skills = lock.entries().iter().filter(|entry| entry.kind == Kind::Skill);
     Ok(skills.map(|entry| site.place(entry.kind, &entry.name)).collect())
+}
+
+/// Whether a file belongs to something that was installed; where the lock cannot be read, it may.
+pub(crate) fn is_installed(machine: &Machine, places: &Places, file: &Path) -> bool {
+    [Scope::Project, Scope::User].into_iter().any(|scope| {
+        let Ok(site) = site(machine, places, scope) else { return false };
+        let Ok(lock) = site.read_lock() else { return true };
+        lock.entries().iter().any(|entry| file.starts_with(site.place(entry.kind, &entry.name)))
+    })
 }
 
 fn lines(desk: &Installer<'_>, site: &Site, scope: Scope) -> Result<Vec<InstalledLine>, Refusal> {

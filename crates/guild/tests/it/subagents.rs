@@ -2,6 +2,7 @@
 
 mod commands;
 mod hostile;
+mod memory;
 mod verbs;
 
 use crate::{env, envelope};
@@ -189,7 +190,7 @@ fn a_session_at_the_command_line() {
         command      local --model small --task 'What do ducks do?'
         workspace    [ROOT]/project (read)
         network      none
-        tools        builtin:add, builtin:multiply
+        tools        builtin:add, builtin:grep, builtin:read_file
         [stderr]
         a person would be asked
         $ guild run ask --task 'What do ducks do?' --approve once
