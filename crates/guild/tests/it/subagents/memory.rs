@@ -37,7 +37,6 @@ fn what_people_say_ranks_skills_that_answer_alike() {
     assert_eq!(found(&env), ["alpha", "beta"], "by name, where nothing is known");
     expect![[r#"
         $ guild feedback beta --good
-        beta was bad: 
         [stderr]
         error[run_not_found]: skill `beta` has not run here, so there is nothing to judge
         [exit 1]
@@ -68,19 +67,17 @@ fn what_people_say_ranks_skills_that_answer_alike() {
         $ guild feedback beta
         [stderr]
         error: the following required arguments were not provided:
-          --good
+          <--good|--bad>
 
-        Usage: guild feedback --good <NAME>
+        Usage: guild feedback <--good|--bad> <NAME>
 
         For more information, try '--help'.
         [exit 2]
         $ guild feedback beta --good --agent coder
-        beta was bad: 
         [stderr]
         error[person_required]: only a person judges a run; no agent votes for itself
         [exit 3]
         $ guild feedback nobody --bad
-        nobody was bad: 
         [stderr]
         error[run_not_found]: skill `nobody` has not run here, so there is nothing to judge
         [exit 1]
