@@ -28,7 +28,7 @@ use crate::reply::{Improve, ProblemLine};
 use crate::resolve::resolve;
 use crate::vet::{denied_draft, policy};
 use crate::workshop::Workshop;
-use crate::{Code, Envelope, Refusal, security_hash};
+use crate::{Code, Envelope, Refusal, reply, security_hash};
 
 /// What stands around the text that is proposed.
 const BEGIN: &str = "=====BEGIN SKILL=====";
@@ -100,6 +100,7 @@ fn refused(name: &str, refusal: Refusal) -> Envelope<Improve> {
     Envelope::error(refusal.code, refusal.message, Improve { skill: name.to_owned(), ..Improve::default() })
 }
 
+/// Asks the child agent, and holds what it proposes to the rules.
 async fn proposed(
     workshop: &Workshop<'_>,
     request: ImproveRequest<'_>,
@@ -108,47 +109,7 @@ async fn proposed(
     let skill = entry.qualified_name().into_owned();
     let path = entry.place.path();
     let old = std::fs::read_to_string(&path).map_err(|error| unreadable(&path, &error))?;
-    let known = workshop.books.experience().await?.remove(&skill).unwrap_or_default();
-    let task = task(&known, &skill, &old, request.note);
-    let runner =
-        workshop.subagents.and_then(|runner| runner.choose(workshop, &skill, None)).ok_or_else(unbound)?;
-    let staged = security_hash::stage(workshop.hall, entry, workshop.images, workshop.store)?;
-    let given = Given::default();
-    let words = [task];
-    let at_terminal = request.principal.via == via::TERMINAL;
-    let invocation = Invocation {
-        name: request.name,
-        principal: request.principal,
-        given: &given,
-        arguments: &words,
-        // The person's command is their word, for this once.
-        consent: Some(Consent {
-            answer: Answer::Once,
-            via: if at_terminal { via::TERMINAL } else { via::FLAG },
-        }),
-        wait: None,
-        container: None,
-        owner: &request.principal.agent,
-        backend: None,
-        timeout: None,
-        out: None,
-        dry_run: false,
-        on_output: request.on_output,
-        on_stage: request.on_stage,
-    };
-    let mut draft = Draft::of(format!("improve:{skill}"), staged, &invocation);
-    draft.source = format!("{} · {}", entry.place.scope.as_str(), path.display());
-    let mut shown = vec![runner.name.clone()];
-    shown.extend(runner.model.iter().flat_map(|model| ["--model".to_owned(), model.clone()]));
-    shown.extend(["improve".to_owned(), skill.clone()]);
-    let call = Call { needs_grant: true, shown, runner: Some(runner), ..Call::default() };
-    let ran = match prepare_with(workshop, &invocation, draft, call, &Improver) {
-        Ok(prepared) => match perform(workshop, invocation, &prepared).await {
-            Ok(envelope) => envelope,
-            Err((invocation, stop)) => record::denied(workshop, &invocation, *stop).await,
-        },
-        Err(stop) => record::denied(workshop, &invocation, *stop).await,
-    };
+    let ran = asked(workshop, request, entry, &old).await?;
     let mut reply = Improve { skill, receipt: ran.data.receipt, ..Improve::default() };
     if ran.code != Code::Ok {
         return Ok(Envelope::error(ran.code, ran.message, reply));
@@ -172,6 +133,61 @@ async fn proposed(
     reply.proposal = Some(workshop.store.put(&kept)?.to_string());
     reply.path = Some(path);
     Ok(Envelope::ok(reply))
+}
+
+/// The run of the child agent, under a name of its own.
+async fn asked(
+    workshop: &Workshop<'_>,
+    request: ImproveRequest<'_>,
+    entry: &guild_catalog::Entry,
+    old: &str,
+) -> Result<Envelope<reply::Run>, Refusal> {
+    let skill = entry.qualified_name().into_owned();
+    let known = workshop.books.experience().await?.remove(&skill).unwrap_or_default();
+    let nobody = || {
+        let message = "nothing here runs a child agent that could propose an edit; name one under `[runners]` in your own \
+                       configuration (docs/subagents.md)";
+        Refusal::new(Code::ExecutorUnbound, message)
+    };
+    let runner =
+        workshop.subagents.and_then(|runner| runner.choose(workshop, &skill, None)).ok_or_else(nobody)?;
+    let staged = security_hash::stage(workshop.hall, entry, workshop.images, workshop.store)?;
+    let given = Given::default();
+    let words = [task(&known, &skill, old, request.note)];
+    let at_terminal = request.principal.via == via::TERMINAL;
+    let invocation = Invocation {
+        name: request.name,
+        principal: request.principal,
+        given: &given,
+        arguments: &words,
+        // The person's command is their word, for this once.
+        consent: Some(Consent {
+            answer: Answer::Once,
+            via: if at_terminal { via::TERMINAL } else { via::FLAG },
+        }),
+        wait: None,
+        container: None,
+        owner: &request.principal.agent,
+        backend: None,
+        timeout: None,
+        out: None,
+        dry_run: false,
+        on_output: request.on_output,
+        on_stage: request.on_stage,
+    };
+    let mut draft = Draft::of(format!("improve:{skill}"), staged, &invocation);
+    draft.source = format!("{} · {}", entry.place.scope.as_str(), entry.place.path().display());
+    let mut shown = vec![runner.name.clone()];
+    shown.extend(runner.model.iter().flat_map(|model| ["--model".to_owned(), model.clone()]));
+    shown.extend(["improve".to_owned(), skill]);
+    let call = Call { needs_grant: true, shown, runner: Some(runner), ..Call::default() };
+    Ok(match prepare_with(workshop, &invocation, draft, call, &Improver) {
+        Ok(prepared) => match perform(workshop, invocation, &prepared).await {
+            Ok(envelope) => envelope,
+            Err((invocation, stop)) => record::denied(workshop, &invocation, *stop).await,
+        },
+        Err(stop) => record::denied(workshop, &invocation, *stop).await,
+    })
 }
 
 async fn applied(
