@@ -96,7 +96,7 @@ fn one_that_takes_too_long_is_killed_with_what_it_started() {
 fn a_secret_reaches_a_program_that_names_it_and_no_transcript() {
     let env = house("echo \"$AGENT_KEY\"", COMMAND);
     let envelope = run(&env, "ask", "x");
-    assert_eq!(told(&envelope), "[ok] \n\"<secret>\"\n");
+    assert_eq!(told(&envelope), "[ok]\n\"<secret>\"\n");
     assert!(!format!("{:?}", transcript(&env, &envelope)).contains("sk-agent"));
 }
 
@@ -109,6 +109,7 @@ fn an_interrupt_ends_the_program_and_the_run_is_written_down() {
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     let output = running.finish();
     assert_eq!(output.code(), Some(130), "{output}");
+    assert!(output.stderr().contains("run_interrupted"), "{output}");
     let listed = envelope(&env.guild(&["receipts", "list", "--json"]).stdout());
     assert_eq!(listed["data"]["receipts"][0]["kind"], "interrupted", "{listed}");
 }
