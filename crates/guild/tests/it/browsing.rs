@@ -376,12 +376,12 @@ fn a_skill_is_edited_with_what_is_wrong_told_while_it_is_written() {
     browser.click(".top a.button");
     browser.await_text("#diagnostics", "nothing is wrong");
     let change = "const text = document.getElementById('content'); text.value = text.value.replace(arguments[0], arguments[1]); text.dispatchEvent(new Event('input', {bubbles: true}))";
-    browser.script(change, &["name: tidy-notes".into(), "name: [tidy".into()]);
+    browser.script(change, &["---\nname: tidy-notes".into(), "name: tidy-notes".into()]);
     browser.await_text("#diagnostics .findings", "error");
     browser.picture("editor-wrong");
     browser.click(".answers .main");
     browser.await_text(".notice.bad", "draft_rejected");
-    browser.script(change, &["name: [tidy".into(), "name: tidy-notes".into()]);
+    browser.script(change, &["name: tidy-notes".into(), "---\nname: tidy-notes".into()]);
     browser.script(change, &["Read the notes once".into(), "Read the notes twice".into()]);
     browser.await_text("#diagnostics", "nothing is wrong");
     browser.picture("editor");
