@@ -32,6 +32,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use guild_engine::{Code, Refusal};
 
+use crate::answer;
 use crate::front::Front;
 pub(crate) use assets::assets;
 use html::{Html, put};
@@ -74,6 +75,23 @@ pub(crate) fn is_wanted(request: &Request) -> bool {
     let accepted = request.headers().get(ACCEPT).and_then(|accepted| accepted.to_str().ok());
     let is_page = accepted.is_some_and(|accepted| accepted.contains("text/html"));
     is_page && matches!(*request.method(), Method::GET | Method::HEAD | Method::POST)
+}
+
+/// The answer where nothing is, for whoever asks.
+pub(crate) async fn nowhere(request: Request) -> Response {
+    if is_wanted(&request) {
+        return frame::refused(
+            &Refusal::new(Code::RouteNotFound, "There is nothing at this address."),
+            Some(way_home()),
+        );
+    }
+    answer::nowhere().await
+}
+
+fn way_home() -> Html {
+    let mut out = Html::default();
+    out.markup("<p><a href=\"/\">To the approvals</a></p>");
+    out
 }
 
 /// What a browser is told that is not let in, or whose request was refused before anything saw it.

@@ -91,6 +91,11 @@ fn a_request_appears_without_reloading_and_is_approved_and_its_receipt_is_there(
     let env = world();
     let served = Served::start(&env, &[]);
     let browser = Browser::start();
+    let (home, _) = served.login.split_once("/login").unwrap();
+    browser.go(home);
+    browser.await_text("main", "guild login");
+    assert_eq!(browser.barriers(), Vec::<String>::new());
+    browser.picture("closed");
     browser.go(&served.login);
     browser.await_text("h1", "Approvals");
     assert!(!browser.url().contains("link="), "the link does not stay in the address");
@@ -135,6 +140,9 @@ fn a_request_appears_without_reloading_and_is_approved_and_its_receipt_is_there(
     browser.await_text("pre.output", "hello and welcome, Ada");
     browser.await_text(".chip.good", "signed by this installation");
     browser.picture("receipt");
+    browser.go(&format!("{home}/runs?show=runs"));
+    browser.await_text("figcaption", "Slowest skills");
+    browser.picture("runs-slowest");
     browser.click("nav a[href='/runs']");
     browser.click(".top a.button");
     browser.await_text(".notice.good", "Nobody has rewritten history");

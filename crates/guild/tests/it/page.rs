@@ -14,6 +14,10 @@ fn a_link_opens_the_page_once() {
     let closed = visitor.get("/");
     assert_eq!(closed.head.status, 401);
     assert!(closed.body.contains("guild login"), "{}", closed.body);
+    // A program that looks at links uses none up.
+    assert_eq!(visitor.send("HEAD", &visitor.link(), &[], "").head.status, 204);
+    let guess = visitor.send("GET", &visitor.link(), &[("sec-purpose", "prefetch;prerender")], "");
+    assert_eq!(guess.head.status, 204);
     let entered = visitor.get(&visitor.link());
     assert_eq!((entered.head.status, entered.head.header("location")), (303, Some("/")));
     let cookie = entered.head.header("set-cookie").unwrap();
@@ -82,7 +86,8 @@ fn a_page_allows_nothing_that_is_not_its_own() {
         let size = page.body.len() + visitor.assets(&page.body);
         assert!(size < 100_000, "{path} takes {size} bytes");
     }
-    for gone in ["/skills/none", "/runs/rcp_0", "/changes/chg_0", "/plugins/none"] {
+    assert!(visitor.get("/nowhere").body.starts_with("<!doctype html>"));
+    for gone in ["/nowhere", "/skills/none", "/runs/rcp_0", "/changes/chg_0", "/plugins/none"] {
         assert_eq!(visitor.get(gone).head.status, 404, "{gone}");
     }
 }
