@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::{audit, bench_tests, mcp, process, tidy, vm};
+use crate::{api, audit, bench_tests, mcp, process, tidy, vm};
 
 /// One thing that has to hold.
 pub struct Step {
@@ -115,6 +115,13 @@ pub const MCP: &[Step] = &[Step {
     fix: "what failed is said above; `cargo xtask mcp-conformance` repeats it",
 }];
 
+/// Requests that somebody else's program makes up from our own document of the API.
+pub const API: &[Step] = &[Step {
+    name: "api",
+    action: Action::Own(api::run),
+    fix: "what failed is said above; `cargo xtask api-conformance` repeats it",
+}];
+
 /// The attacks again, on Docker and Podman, which the tests start by themselves. What a user is without cgroups is no business of theirs.
 pub const ENGINES: &[Step] = &[Step {
     name: "engines",
@@ -148,7 +155,7 @@ pub const MACHINE: &[Step] = &[
 ];
 
 /// Everything that CI checks, the quickest to tell first.
-pub const ALL: &[&[Step]] = &[QUALITY, DEPENDENCIES, DOCS, CONFORMANCE, TESTS, MCP, ENGINES, MACHINE];
+pub const ALL: &[&[Step]] = &[QUALITY, DEPENDENCIES, DOCS, CONFORMANCE, TESTS, MCP, API, ENGINES, MACHINE];
 
 /// Runs the steps of `subsets` in order, prints what each took, and stops at the first that fails.
 pub fn run(root: &Path, subsets: &[&[Step]]) -> Result<(), String> {

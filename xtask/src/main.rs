@@ -7,6 +7,7 @@
     reason = "a command for developers prints its progress and its findings"
 )]
 
+mod api;
 mod audit;
 mod bench_tests;
 mod gates;
@@ -59,6 +60,11 @@ const SUBCOMMANDS: &[Subcommand] = &[
         name: "mcp-conformance",
         about: "the official suite, the inspector and the Python client of MCP against the server",
         run: Run::Alone(|root| gates::run(root, &[gates::MCP])),
+    },
+    Subcommand {
+        name: "api-conformance",
+        about: "requests that Schemathesis makes up from the OpenAPI document, against the server",
+        run: Run::Alone(|root| gates::run(root, &[gates::API])),
     },
     Subcommand {
         name: "ci-gates",

@@ -50,7 +50,7 @@ struct Tools {
 
 impl Tools {
     fn install(root: &Path) -> Result<Self, String> {
-        let target = target(root)?;
+        let target = process::target(root)?;
         let (directory, built) = (target.join("mcp-suite"), target.join("debug"));
         let tools = Self { root: root.to_owned(), directory, built };
         fs::create_dir_all(&tools.directory).map_err(|error| error.to_string())?;
@@ -133,14 +133,6 @@ fn suite(tools: &Tools) -> Result<(), String> {
         println!("  {name}: all that is required passes ({required} scenarios in all){told}");
     }
     Ok(())
-}
-
-/// Where cargo builds.
-fn target(root: &Path) -> Result<PathBuf, String> {
-    let metadata = process::capture(root, "cargo", &["metadata", "--format-version", "1", "--no-deps"])?;
-    let metadata: serde_json::Value = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;
-    let target = metadata.get("target_directory").and_then(serde_json::Value::as_str);
-    target.map(PathBuf::from).ok_or_else(|| "cargo does not say where it builds".to_owned())
 }
 
 fn shown(path: &Path) -> String {

@@ -2,7 +2,7 @@
 //!
 //! It adds no policy: which programs run, and in which order, is the business of `gates` and `vm`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Runs a program in `directory`, shows what it prints, and fails if it does.
@@ -33,6 +33,14 @@ pub fn capture(directory: &Path, program: &str, arguments: &[&str]) -> Result<St
         let stderr = String::from_utf8_lossy(&output.stderr);
         Err(format!("`{}` failed ({}): {}", line(program, arguments), output.status, stderr.trim_end()))
     }
+}
+
+/// Where cargo builds.
+pub fn target(root: &Path) -> Result<PathBuf, String> {
+    let metadata = capture(root, "cargo", &["metadata", "--format-version", "1", "--no-deps"])?;
+    let metadata: serde_json::Value = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;
+    let target = metadata.get("target_directory").and_then(serde_json::Value::as_str);
+    target.map(PathBuf::from).ok_or_else(|| "cargo does not say where it builds".to_owned())
 }
 
 /// The command line as a person would type it.

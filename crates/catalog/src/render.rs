@@ -70,6 +70,11 @@ pub fn render(input: &Input<'_>, arguments: &Arguments) -> Rendered {
     Rendered { text, problems }
 }
 
+/// The body alone with its placeholders filled in, for whoever is given the arguments in another way.
+pub fn instructions(input: &Input<'_>, arguments: &Arguments) -> String {
+    substitution::substitute(input, arguments).text.trim_start_matches('\n').trim_end().to_owned()
+}
+
 /// Name, description and source, each on one line of its own so that none can pass for another.
 fn header(input: &Input<'_>) -> String {
     let mut header = format!("# Skill: {}", one_line(input.name));

@@ -50,6 +50,9 @@ impl Builtin {
             output: Some((self.output)()),
             is_read_only: true,
             code: None,
+            image: None,
+            environment: Vec::new(),
+            plugin: None,
         }
     }
 }

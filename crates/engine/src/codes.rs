@@ -55,6 +55,11 @@ codes! {
     ToolAnswerNotObject = "tool_answer_not_object", 1, "What the tool answered is JSON, but no object.";
     ToolOutputInvalid = "tool_output_invalid", 1, "The tool gave something else than it declares.";
     SubagentFailed = "subagent_failed", 1, "The child agent gave no answer.";
+    SubagentUnavailable = "subagent_unavailable", 1, "Whoever runs child agents cannot be reached, is not installed, or does not let us in.";
+    SubagentTimedOut = "subagent_timed_out", 1, "The child agent's time was up, and it was ended.";
+    SubagentExhausted = "subagent_exhausted", 1, "The child agent has used up its steps or tokens without an answer.";
+    RunInterrupted = "run_interrupted", 130, "Somebody interrupted the run, and what ran was ended.";
+    RunNotFound = "run_not_found", 1, "No such run is under way, or there was none.";
     ScriptNotFound = "script_not_found", 1, "The script that the skill names is not among its files.";
     ScriptFailed = "script_failed", 1, "The script ended with a failure of its own.";
     ScriptTimedOut = "script_timed_out", 1, "The script's time was up, and all its processes were killed.";
@@ -66,7 +71,6 @@ codes! {
     ApprovalDenied = "approval_denied", 3, "A person has denied the skill in this state.";
     ReceiptNotWritten = "receipt_not_written", 1, "It ran, but its end could not be written down, so it does not count as a success.";
     RunCancelled = "run_cancelled", 1, "Somebody took the run back before it had ended.";
-    RunNotFound = "run_not_found", 1, "The server has no such run under way, and remembers none.";
     ReplayImpossible = "replay_impossible", 1, "The run cannot be repeated as it was; the message says what is missing.";
     ReplayDiffers = "replay_differs", 1, "Repeated with the same inputs, the run gave something else.";
     ContainerTooWide = "container_too_wide", 3, "The container allows more than the skill's contract asks for.";
@@ -81,6 +85,7 @@ codes! {
     DependencyMissing = "dependency_missing", 1, "A plugin that it depends on is not here, is off, or has another version.";
     DependencyCycle = "dependency_cycle", 1, "Plugins depend on each other in a circle.";
     HookFailed = "hook_failed", 1, "The plugin's own hook failed, so that the plugin is off; the reason is kept with it.";
+    HookDenied = "hook_denied", 3, "A plugin's hook does not let it run, or could not say that it does.";
     ToolConflict = "tool_conflict", 1, "Two that are on claim one tool's name; the message names both.";
     SettingInvalid = "setting_invalid", 2, "The plugin has no such setting, or it does not take this value.";
     SecretNotFound = "secret_not_found", 1, "No secret of that name is kept.";

@@ -3,6 +3,8 @@
 //! It opens no configuration file: the caller hands in what it read. It never changes; `live` makes a new one.
 
 use crate::books::problems as books_problems;
+use crate::experience::Experience;
+use crate::runners::problems as runner_problems;
 use crate::servers::problems as server_problems;
 use crate::toolset::problems as toolset_problems;
 use crate::vet::policy_problems;
@@ -10,7 +12,7 @@ use guild_catalog::{Freshness, Machine, Snapshot, discover};
 use guild_manifest::config::{self, Config, Layer};
 use guild_manifest::{Code, Pos, Problem};
 use guild_vet::Suppression;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A configuration file as the caller read it.
 #[derive(Debug, Clone)]
@@ -45,6 +47,8 @@ pub struct Hall {
     pub snapshot: Snapshot,
     /// Warnings of the vet that a person has allowed; none before [`Hall::allow`] has read them in the books.
     pub allowed: BTreeSet<Suppression>,
+    /// What is known of skills by their runs; nothing before [`Hall::remember`] has read it in the books.
+    pub experience: BTreeMap<String, Experience>,
 }
 
 impl Hall {
@@ -54,6 +58,7 @@ impl Hall {
         problems.extend(policy_problems(&config, files));
         problems.extend(books_problems(&config, files));
         problems.extend(server_problems(&config, files));
+        problems.extend(runner_problems(&config, files));
         problems.extend(toolset_problems(&config, files));
         let mut snapshot = discover(&machine, &config, freshness);
         problems.append(&mut snapshot.problems);
@@ -67,6 +72,7 @@ impl Hall {
             unread_registry: None,
             snapshot,
             allowed: BTreeSet::new(),
+            experience: BTreeMap::new(),
         }
     }
 

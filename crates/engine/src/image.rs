@@ -23,7 +23,7 @@ use crate::{Code, Places, reply};
 pub use import::{ImportRequest, ImportSource, image_import};
 pub use inspect::image_inspect;
 pub use list::image_list;
-pub use pull::{PullRequest, image_pull};
+pub use pull::{PullRequest, credentials, docker_config, image_pull};
 pub use remove::image_remove;
 
 /// The images of one person, and the roles that their configuration declares.
@@ -58,7 +58,8 @@ impl Images {
         &self.settings
     }
 
-    fn store(&self) -> Result<&Store, Refusal> {
+    /// Where they are kept.
+    pub(crate) fn store(&self) -> Result<&Store, Refusal> {
         let message =
             "there is no directory to keep images in; set HOME or XDG_DATA_HOME to an absolute path";
         self.store.as_ref().ok_or_else(|| Refusal::new(Code::NoHome, message))

@@ -4,6 +4,7 @@
 //! Nothing that is installed is ever rewritten, and nothing of it is executed here.
 
 mod add;
+mod artifact;
 mod bundle;
 mod candidate;
 mod compare;

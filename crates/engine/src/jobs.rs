@@ -23,8 +23,10 @@ pub use job::{Job, JobNote};
 
 /// How many run or wait at once.
 const MOST_UNDER_WAY: usize = 64;
+/// How many of them are one agent's, or the people's: nobody takes every place.
+const MOST_OF_ONE: usize = 32;
 /// How many are remembered, those that have ended included.
-const MOST_REMEMBERED: usize = 512;
+const MOST_REMEMBERED: usize = 128;
 
 /// A run as it is asked for.
 #[derive(Debug)]
@@ -89,18 +91,21 @@ impl Jobs {
     /// How many have not ended.
     pub fn under_way(&self) -> usize {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        held.iter().filter(|job| job.outcome().is_none()).count()
+        held.iter().filter(|job| !job.has_ended()).count()
     }
 
     /// Makes room for one more, and remembers it.
     fn admit(&self, request: &JobRequest, now: Timestamp) -> Result<Arc<Job>, Refusal> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.iter().filter(|job| job.outcome().is_none()).count() >= MOST_UNDER_WAY {
-            let message = format!("{MOST_UNDER_WAY} runs are under way; wait for one to end, or cancel one");
+        let under_way: Vec<&Arc<Job>> = held.iter().filter(|job| !job.has_ended()).collect();
+        let of_one = under_way.iter().filter(|job| job.is_of(&request.principal)).count();
+        if under_way.len() >= MOST_UNDER_WAY || of_one >= MOST_OF_ONE {
+            let message =
+                format!("{} runs are under way; wait for one to end, or cancel one", under_way.len());
             return Err(Refusal::new(Code::ServerBusy, message));
         }
         while held.len() >= MOST_REMEMBERED {
-            let Some(oldest) = held.iter().position(|job| job.outcome().is_some()) else { break };
+            let Some(oldest) = held.iter().position(|job| job.has_ended()) else { break };
             held.remove(oldest);
         }
         let id = format!("job_{}", new_ulid(now)?);
@@ -126,7 +131,7 @@ async fn cancel(premises: &Premises, by: &Principal, id: &str) -> Result<Arc<Job
     if let Err(refusal) = may_run(by) {
         return Err(premises.books.denied(premises.now(), by, refusal).await);
     }
-    if job.outcome().is_some() {
+    if job.has_ended() {
         return Err(Refusal::new(Code::AlreadyDecided, format!("{id} has ended already")));
     }
     job.stop().await;

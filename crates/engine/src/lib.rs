@@ -16,6 +16,7 @@ mod codes;
 mod configuration;
 mod connect;
 mod contract;
+mod contributed;
 mod counted;
 mod create;
 mod deps;
@@ -24,7 +25,10 @@ mod doctor;
 mod draft;
 mod edit;
 mod envelope;
+mod events;
+mod experience;
 mod explain;
+mod feedback;
 mod file_match;
 mod hall;
 mod hash;
@@ -39,6 +43,7 @@ mod live;
 mod login;
 mod moment;
 mod places;
+mod plugin_show;
 mod plugin_tools;
 mod plugins;
 pub mod ports;
@@ -52,6 +57,7 @@ pub mod reply;
 mod resolve;
 mod roots;
 mod run;
+mod runners;
 mod sandbox;
 mod schema;
 mod search;
@@ -66,6 +72,8 @@ mod switching;
 mod tokens;
 mod tools;
 mod toolset;
+mod transcript;
+mod verbs;
 mod vet;
 mod watch;
 mod wish;
@@ -84,6 +92,7 @@ pub use codes::Code;
 pub use configuration::configuration;
 pub use connect::{ConnectRequest, HostPlaces, HostScope, TakeOver, connect, servers_import};
 pub use contract::contract;
+pub use contributed::{handle_action, query_data};
 pub use counted::counted;
 pub use create::{Content, NewRequest, Owner, create};
 pub use deps::{InstallRequest, deps, deps_install};
@@ -92,7 +101,9 @@ pub use doctor::doctor;
 pub use draft::{OwnText, draft_check, own_text};
 pub use edit::{EditRequest, skill_create, skill_remove, skill_update};
 pub use envelope::{Envelope, Status};
+pub use experience::{Experience, LastRun};
 pub use explain::explain;
+pub use feedback::{FeedbackRequest, feedback};
 pub use guild_catalog as catalog;
 pub use guild_ledger as ledger;
 pub use guild_ledger::Principal;
@@ -103,8 +114,8 @@ pub use guild_vet as rules;
 pub use hall::{ConfigFile, Configured, Hall, configure};
 pub use hash::hash;
 pub use image::{
-    Images, ImportRequest, ImportSource, PullRequest, image_import, image_inspect, image_list, image_pull,
-    image_remove,
+    Images, ImportRequest, ImportSource, PullRequest, docker_config, image_import, image_inspect, image_list,
+    image_pull, image_remove,
 };
 pub use install::{
     AddRequest, Choice, Edits, ExportForm, ExportRequest, ForeignForm, HostGit,
@@ -119,6 +130,7 @@ pub use live::{Change, Changes, Live, RefreshError};
 pub use login::{LoginKey, login};
 pub use moment::{Lifetime, NotATime, Since};
 pub use places::Places;
+pub use plugin_show::plugin_show;
 pub use plugins::{plugin_preview, plugins};
 pub use premises::{Look, Opening, Premises};
 pub use prompt::{PromptRequest, prompt};
@@ -134,7 +146,12 @@ pub use registry::{
 pub use reload::reload;
 pub use render::{RenderRequest, load, render};
 pub use roots::roots;
-pub use run::{Consent, Given, Invocation, ParamError, Stage, replay, run};
+pub use run::{
+    Consent, Given, Invocation, ParamError, Stage, ToolRequest, child_tools, replay, run, tools_call,
+};
+pub use runners::{
+    CommandRunner, HttpRunner, Preset, Protocol, RunnerSettings, RunnerWay, runner_for, runners,
+};
 pub use sandbox::{
     Backends, CommandRequest, ContainerRequest, LaunchRequest, LimitRequest, MountMode, MountRequest,
     Refusal, RunRequest, container_backends, sandbox_exec, sandbox_launch, sandbox_list, sandbox_run,
@@ -142,7 +159,10 @@ pub use sandbox::{
 };
 pub use search::{SearchRequest, search};
 pub use secrets::{secret_list, secret_remove, secret_set};
-pub use servers::{ContainedServer, Conversation, HttpServer, Reach, ServerSettings, servers, servers_list};
+pub use servers::{
+    ContainedServer, Conversation, HttpServer, Reach, ServerSettings, ShippedServer, servers, servers_list,
+    shipped_server, shipped_servers,
+};
 pub use show::show;
 pub use skill_diff::{Before, skill_diff};
 pub use skill_file::{HeldSkill, SkillFile, held_page, held_skill, offered};
@@ -150,6 +170,8 @@ pub use switching::Switching;
 pub use tokens::{Caller, TokenRequest, token_caller, token_create, token_list, token_revoke};
 pub use tools::{tools_list, tools_show};
 pub use toolset::Toolset;
+pub use transcript::Transcript;
+pub use verbs::{Verb, verbs};
 pub use vet::{AllowRequest, Target, VetRequest, policy, vet, vet_allow, vet_allowed, vet_disallow};
 pub use watch::watch;
 pub use wish::{Wish, perform_wish, wish};

@@ -17,6 +17,12 @@ pub struct Places {
 }
 
 impl Places {
+    /// The usual places in a home directory.
+    pub fn of_home(home: &Path) -> Self {
+        let place = |below: &str| Some(home.join(below).join("guild"));
+        Self { data: place(".local/share"), state: place(".local/state"), cache: place(".cache") }
+    }
+
     /// What must not be lost.
     pub(crate) fn data(&self) -> Result<&Path, Refusal> {
         self.data.as_deref().ok_or_else(|| {

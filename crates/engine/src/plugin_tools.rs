@@ -5,17 +5,20 @@
 
 mod answer;
 mod call;
+mod contained;
+mod kit;
+mod module;
+mod shipped;
 
-use guild_manifest::plugin::{SchemaSource, ToolDeclaration};
-use serde_json::{Value, json};
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::BTreeMap;
 
+use crate::builtin_tools;
 use crate::ports::{Listed, Pending, Tool, ToolAnswer, ToolCall, ToolError, ToolProvider, Unlisted};
-use crate::registry::{merge, plugin_that_counts};
-use crate::security_hash::{StagedPlugin, stage_plugin};
+use crate::registry::{merge, plugin_that_counts, plugin_that_is_on};
 use crate::workshop::Workshop;
 use crate::{Code, Refusal};
+
+use shipped::Shipped;
 
 /// The name of the provider.
 const PROVIDER: &str = "plugin";
@@ -23,40 +26,47 @@ const PROVIDER: &str = "plugin";
 /// The tools of the plugins that are on.
 pub struct PluginTools;
 
-/// A tool of a staged plugin.
-struct Found {
-    staged: StagedPlugin,
-    tool: ToolDeclaration,
-    /// The agents for which the plugin is off.
-    off_for: BTreeSet<String>,
-}
-
 impl ToolProvider for PluginTools {
     fn id(&self) -> &str {
         PROVIDER
+    }
+
+    fn is_fixed_by_code(&self) -> bool {
+        true
     }
 
     fn list<'a>(&'a self, workshop: &'a Workshop<'_>) -> Pending<'a, Listed> {
         Box::pin(async move {
             let merged = match merge(workshop.hall, None) {
                 Ok(merged) => merged,
-                Err(refusal) => {
-                    let error = failure(refusal);
-                    return Listed {
-                        silent: vec![Unlisted { whose: "*".to_owned(), error }],
-                        ..Listed::default()
-                    };
-                }
+                Err(refusal) => return nobody("*".to_owned(), failure(refusal)),
             };
             let mut listed = Listed::default();
-            for tool in merged.tools {
-                let name = format!("{}/{}", tool.plugin, tool.name);
-                match found(workshop, &name)
-                    .and_then(|found| found.map(|found| found.described(&name)).transpose())
-                {
-                    Ok(found) => listed.tools.extend(found),
-                    Err(error) => listed.silent.push(Unlisted { whose: name, error }),
+            let mut claimed: BTreeMap<String, String> = builtin_names().collect();
+            for plugin in merged.plugins {
+                let Some(entry) = plugin_that_is_on(workshop.hall, &plugin.name) else { continue };
+                let shipped = match Shipped::of(workshop, entry).await {
+                    Ok(shipped) => shipped,
+                    Err(error) => {
+                        listed.silent.push(Unlisted { whose: plugin.name, error });
+                        continue;
+                    }
+                };
+                for tool in &shipped.tools {
+                    let name = format!("{}/{}", plugin.name, tool.name);
+                    match claimed.insert(tool.name.clone(), format!("plugin `{}`", plugin.name)) {
+                        None => listed.tools.push(shipped.described(name, tool)),
+                        Some(first) => listed.silent.push(Unlisted {
+                            whose: name,
+                            error: conflict(&tool.name, &first, &plugin.name),
+                        }),
+                    }
                 }
+                let whose = |what: &String| format!("{}/{what}", plugin.name);
+                let silent = shipped.silent.iter();
+                listed.silent.extend(
+                    silent.map(|(what, error)| Unlisted { whose: whose(what), error: error.clone() }),
+                );
             }
             listed
         })
@@ -67,7 +77,14 @@ impl ToolProvider for PluginTools {
         workshop: &'a Workshop<'_>,
         tool: &'a str,
     ) -> Pending<'a, Result<Option<Tool>, ToolError>> {
-        Box::pin(async move { found(workshop, tool)?.map(|found| found.described(tool)).transpose() })
+        Box::pin(async move {
+            let (plugin, name) = named(tool)?;
+            let Some(entry) = plugin_that_counts(workshop.hall, plugin).map_err(failure)? else {
+                return Ok(None);
+            };
+            let shipped = Shipped::of(workshop, entry).await?;
+            Ok(shipped.tool(name)?.map(|found| shipped.described(tool.to_owned(), found)))
+        })
     }
 
     fn call<'a>(
@@ -76,67 +93,51 @@ impl ToolProvider for PluginTools {
         call: ToolCall<'a>,
     ) -> Pending<'a, Result<ToolAnswer, ToolError>> {
         Box::pin(async move {
-            let Some(found) = found(workshop, call.tool)? else {
-                return Err(ToolError::Failed(format!("there is no tool `{}`", call.tool)));
-            };
-            if found.off_for.contains(call.agent) {
-                let (plugin, agent) = (&found.staged.plugin.name, call.agent);
+            let (plugin, name) = named(call.tool)?;
+            let missing = || ToolError::Failed(format!("there is no tool `{}`", call.tool));
+            let entry = plugin_that_is_on(workshop.hall, plugin).ok_or_else(missing)?;
+            if entry.switched.off_for.contains(call.agent) {
+                let agent = call.agent;
                 return Err(ToolError::Denied(format!("plugin `{plugin}` is off for agent `{agent}`")));
             }
-            if call.code != Some(found.staged.tree.digest().to_string().as_str()) {
-                let message = format!("the plugin of `{}` has changed since it was approved", call.tool);
-                return Err(ToolError::Denied(message));
-            }
-            found.run(workshop, &call).await.map(ToolAnswer::Done)
+            let approved = call.code.and_then(|code| code.parse().ok());
+            let approved = approved.ok_or_else(|| {
+                ToolError::Denied(format!("nobody has approved the code of `{}`", call.tool))
+            })?;
+            let shipped = Shipped::load(workshop, entry, &approved).await?;
+            let tool = shipped.tool(name)?.ok_or_else(missing)?;
+            shipped.run(workshop, tool, &call).await.map(ToolAnswer::Done)
         })
     }
 }
 
-/// The tool of this name, if its plugin is on and has it.
-fn found(workshop: &Workshop<'_>, name: &str) -> Result<Option<Found>, ToolError> {
-    let Some((plugin, tool)) = name.split_once('/') else {
+/// Our own tools, whose names nobody else's have.
+fn builtin_names() -> impl Iterator<Item = (String, String)> {
+    builtin_tools::names().map(|name| (name.to_owned(), "Guildhall itself".to_owned()))
+}
+
+fn conflict(tool: &str, first: &str, plugin: &str) -> ToolError {
+    ToolError::Conflict(format!(
+        "the tool `{tool}` is claimed by {first} and by plugin `{plugin}`; switch one off with `guild disable`"
+    ))
+}
+
+fn nobody(whose: String, error: ToolError) -> Listed {
+    Listed { silent: vec![Unlisted { whose, error }], ..Listed::default() }
+}
+
+/// The plugin and the tool of a name.
+fn named(name: &str) -> Result<(&str, &str), ToolError> {
+    name.split_once('/').ok_or_else(|| {
         let message =
             format!("`plugin:{name}` names no plugin; tools of plugins are `plugin:<plugin>/<tool>`");
-        return Err(ToolError::Input(message));
-    };
-    let Some(entry) = plugin_that_counts(workshop.hall, plugin).map_err(failure)? else { return Ok(None) };
-    let staged = stage_plugin(entry, workshop.store).map_err(failure)?;
-    let declared = staged.plugin.tools.iter().find(|declared| declared.name == tool).cloned();
-    Ok(declared.map(|tool| Found { staged, tool, off_for: entry.switched.off_for.clone() }))
+        ToolError::Input(message)
+    })
 }
 
 fn failure(refusal: Refusal) -> ToolError {
     match refusal.code {
         Code::SecurityPreflightDenied => ToolError::Denied(refusal.message),
         _ => ToolError::Unavailable(refusal.message),
-    }
-}
-
-impl Found {
-    fn described(&self, name: &str) -> Result<Tool, ToolError> {
-        let schema = |source: Option<&SchemaSource>| {
-            source.map(|source| schema(source, &self.staged.root)).transpose()
-        };
-        Ok(Tool {
-            name: name.to_owned(),
-            description: self.tool.description.clone(),
-            input: schema(self.tool.input_schema.as_ref())?.unwrap_or_else(|| json!({"type": "object"})),
-            output: schema(self.tool.output_schema.as_ref())?,
-            is_read_only: self.tool.read_only,
-            code: Some(self.staged.tree.digest().to_string()),
-        })
-    }
-}
-
-/// A schema, from the manifest or from the file that it names.
-fn schema(source: &SchemaSource, root: &Path) -> Result<Value, ToolError> {
-    match source {
-        SchemaSource::Inline(data) => Ok(data.to_json()),
-        SchemaSource::File(path) => {
-            let unusable =
-                |why: String| ToolError::Failed(format!("the schema `{path}` cannot be used: {why}"));
-            let bytes = std::fs::read(root.join(path)).map_err(|error| unusable(error.to_string()))?;
-            serde_json::from_slice(&bytes).map_err(|error| unusable(error.to_string()))
-        }
     }
 }

@@ -26,7 +26,8 @@ pub fn plugin_preview(hall: &Hall, name: &str) -> Option<(PluginPreview, bool)> 
     Some((of_plugin(name, skills, entry.plugin.clone()), entry.enabled))
 }
 
-fn summary(entry: &PluginEntry) -> PluginSummary<'_> {
+/// One of them in a line.
+pub(crate) fn summary(entry: &PluginEntry) -> PluginSummary<'_> {
     let plugin = &entry.plugin;
     PluginSummary {
         name: &plugin.name,

@@ -13,7 +13,7 @@ use std::pin::Pin;
 
 pub use approver::{Answer, Approver, Question};
 pub use guest::{Guest, GuestAnswer, GuestCall, GuestError, GuestNote};
-pub use subagent::{SubagentError, SubagentRunner, SubagentTask};
+pub use subagent::{OfferedTool, SubagentError, SubagentRunner, SubagentTask, ToolWord, Toolbox};
 pub use tool::{Content, Listed, Tool, ToolAnswer, ToolCall, ToolError, ToolProvider, ToolResult, Unlisted};
 
 /// What is on its way.

@@ -7,14 +7,15 @@ use std::time::SystemTime;
 
 use guild_catalog::{Freshness, Machine};
 use guild_ledger::{Tally, Timestamp};
+use guild_sandbox::Surroundings;
 use guild_source::store::Store;
 
 use crate::hall::{ConfigFile, Hall, configure};
 use crate::image::Images;
 use crate::jobs::Jobs;
 use crate::live::{Change, Changes, Live, RefreshError};
-use crate::ports::ToolProvider;
-use crate::sandbox::Backends;
+use crate::ports::{SubagentRunner, ToolProvider};
+use crate::sandbox::{Backends, container_backends};
 use crate::switching::Switching;
 use crate::workshop::Workshop;
 use crate::{Books, Places, Refusal};
@@ -32,10 +33,31 @@ pub struct Opening {
     pub backends: Backends,
     /// Who offers tools, beside our own.
     pub providers: Vec<Box<dyn ToolProvider>>,
+    /// Who runs child agents, if anybody does.
+    pub subagents: Option<Box<dyn SubagentRunner>>,
     /// Sees what there is.
     pub look: Look,
     /// Tells the time.
     pub clock: Box<dyn Fn() -> SystemTime + Send + Sync>,
+}
+
+impl Opening {
+    /// What a program needs that has the engine in it: the usual places in the machine's home, whatever makes containers here, no
+    /// configuration and no tools but our own and those of plugins.
+    pub fn of(machine: &Machine, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+        let places = machine.home.as_deref().map(Places::of_home).unwrap_or_default();
+        let surroundings = Surroundings { home: machine.home.clone(), ..Surroundings::default() };
+        let looked = machine.clone();
+        Self {
+            images: Images::open(&places, machine, &configure(&[]).config.sandbox),
+            backends: container_backends(&surroundings),
+            providers: Vec::new(),
+            subagents: None,
+            look: Box::new(move || (looked.clone(), Vec::new())),
+            clock: Box::new(clock),
+            places,
+        }
+    }
 }
 
 /// What a process that serves owns.
@@ -62,6 +84,7 @@ impl Premises {
         let switching = Switching::of(&books).await;
         let mut hall = Hall::open_switched(switching, machine, &files, Freshness::Indexed);
         hall.allow(&books).await?;
+        hall.remember(&books).await?;
         let store = opening.places.store()?;
         let (jobs, live) = (Jobs::default(), Live::of(hall));
         Ok(Self { books, jobs, live, store, opening, untold: Mutex::default() })
@@ -102,10 +125,12 @@ impl Premises {
 
     async fn look(&self) -> Result<Changes, RefreshError> {
         let switching = Switching::of(&self.books).await;
+        let experience = self.books.experience().await.ok();
         self.live.refresh_by(|before| {
             let (machine, files) = (self.opening.look)();
             let mut hall = Hall::open_switched(switching, machine, &files, Freshness::Indexed);
             hall.allowed.clone_from(&before.allowed);
+            hall.experience = experience.unwrap_or_else(|| before.experience.clone());
             hall
         })
     }
@@ -120,7 +145,7 @@ impl Premises {
             store: &self.store,
             books: &self.books,
             providers: &self.opening.providers,
-            subagents: None,
+            subagents: self.opening.subagents.as_deref(),
             approver: None,
             clock: &*self.opening.clock,
         }

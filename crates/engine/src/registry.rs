@@ -17,6 +17,6 @@ pub use ask::{is_management, perform_request};
 pub use cache::{RegistryCache, TIME_TO_LIVE, Viewed};
 pub use config::{NewValue, config_get, config_set, config_unset};
 pub use merged::{SKILL_PRIORITY, merge, registry};
-pub(crate) use merged::{plugin_sections, plugin_that_counts};
+pub(crate) use merged::{plugin_sections, plugin_that_counts, plugin_that_is_on, plugins_that_are_on};
 pub use register::{RegisterRequest, register, unregister};
 pub use toggle::{ToggleRequest, toggle};

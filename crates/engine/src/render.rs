@@ -103,11 +103,31 @@ pub(crate) fn rendered_body(
     body: &Body<'_>,
     arguments: &Arguments,
 ) -> Rendered {
+    with_places(hall, entry, body, |input| guild_catalog::render::render(input, arguments))
+}
+
+/// The same without its header, for whoever is given the arguments in another way.
+pub(crate) fn body_alone(
+    hall: &Hall,
+    entry: &catalog::Entry,
+    body: &Body<'_>,
+    arguments: &Arguments,
+) -> String {
+    with_places(hall, entry, body, |input| guild_catalog::render::instructions(input, arguments))
+}
+
+/// Renders with the places that placeholders stand for.
+fn with_places<T>(
+    hall: &Hall,
+    entry: &catalog::Entry,
+    body: &Body<'_>,
+    render: impl FnOnce(&Input<'_>) -> T,
+) -> T {
     let lossy = |path: &Path| path.to_string_lossy().into_owned();
     let owner = entry.place.plugin.as_deref();
     let plugin = hall.snapshot.plugins.iter().find(|plugin| Some(plugin.plugin.name.as_str()) == owner);
     let plugin_root = plugin.map(|plugin| lossy(&plugin.directory));
-    let input = Input {
+    render(&Input {
         name: &entry.qualified_name(),
         description: &entry.skill.description,
         source: &source(entry),
@@ -119,8 +139,7 @@ pub(crate) fn rendered_body(
         plugin_data: None,
         session: "",
         argument_names: body.argument_names,
-    };
-    guild_catalog::render::render(&input, arguments)
+    })
 }
 
 /// Where the skill came from; a built-in one has no file.

@@ -9,6 +9,7 @@ mod check;
 mod connect;
 mod deps;
 mod exchange;
+mod feedback;
 mod hash;
 mod image;
 mod install;
@@ -17,6 +18,7 @@ mod link;
 mod login;
 mod lossy;
 mod merged;
+mod plugin;
 mod principal;
 mod receipts;
 mod registry;
@@ -47,6 +49,7 @@ pub use check::{Check, CheckSummary, CheckedFile, OtherFile, ProblemLine};
 pub use connect::Connect;
 pub use deps::{Deps, DepsInstalled, StepLine};
 pub use exchange::{Export, ExportLine, Import, ProposalLine, SkippedLine};
+pub use feedback::{Feedback, History, HistoryRun};
 pub use hash::Hash;
 pub use image::{
     ImageConfig, ImageDetail, ImageInspect, ImageKept, ImageLine, ImageList, ImageRemove, ImageSource,
@@ -62,6 +65,7 @@ pub use login::Login;
 pub use merged::{
     MergedAction, MergedComponent, MergedPlugin, MergedQuery, MergedSection, MergedTool, Registry,
 };
+pub use plugin::{PluginAgent, PluginDetail, PluginShow};
 pub use principal::PrincipalLine;
 pub use receipts::{
     BrokenReceipt, ChainLine, ReceiptLine, ReceiptShow, ReceiptsAcceptLoss, ReceiptsExport, ReceiptsList,

@@ -4,7 +4,9 @@
 //! executed before the grant, and whatever stops a run on the way leaves a receipt of its own.
 
 mod approval;
+mod child;
 mod command_line;
+mod direct;
 mod executor;
 mod hook;
 mod inline;
@@ -28,19 +30,23 @@ use std::time::Duration;
 use guild_ledger::{Principal, RunId};
 use guild_sandbox::Chunk;
 
+use crate::events;
 use crate::resolve::resolve;
 use crate::workshop::Workshop;
 use crate::{Envelope, reply};
 
 pub use approval::Consent;
+pub use child::child_tools;
 pub(crate) use command_line::entrypoint_command;
-pub(crate) use hook::{Hook, run_hook};
+pub use direct::{ToolRequest, tools_call};
+pub(crate) use hook::{Hook, Moment, run_hook};
 pub(crate) use output::response;
 pub use params::{Given, ParamError};
 pub use replay::replay;
 pub(crate) use scratch::ScratchDirectory;
 
-use prepare::{Prepared, prepare};
+pub(crate) use prepare::Prepared;
+use prepare::prepare;
 use stop::Stop;
 
 /// A run as it is asked for.
@@ -130,15 +136,35 @@ async fn dry(
 
 type Stopped<'a> = (Invocation<'a>, Box<Stop>);
 
+/// Runs what is prepared, with the hooks that plugins have for it.
 async fn perform<'a>(
+    workshop: &Workshop<'_>,
+    invocation: Invocation<'a>,
+    prepared: &Prepared<'_>,
+) -> Result<Envelope<reply::Run>, Stopped<'a>> {
+    if !prepared.call.needs_grant {
+        return perform_quietly(workshop, invocation, prepared).await.map(|(envelope, _)| envelope);
+    }
+    if let Err(refusal) = events::before(workshop, &invocation, prepared).await {
+        return Err((invocation, prepared.stop(refusal)));
+    }
+    let (envelope, invocation) = perform_quietly(workshop, invocation, prepared).await?;
+    events::after(workshop, &invocation, prepared, &envelope).await;
+    Ok(envelope)
+}
+
+type Performed<'a> = (Envelope<reply::Run>, Invocation<'a>);
+
+/// The same without hooks.
+async fn perform_quietly<'a>(
     workshop: &Workshop<'_>,
     mut invocation: Invocation<'a>,
     prepared: &Prepared<'_>,
-) -> Result<Envelope<reply::Run>, Stopped<'a>> {
+) -> Result<Performed<'a>, Stopped<'a>> {
     let executor = prepared.executor;
     if !prepared.call.needs_grant {
         let done = executor.execute(workshop, &mut invocation, prepared).await;
-        return Ok(record::loaded(workshop, &invocation, prepared, done).await);
+        return Ok((record::loaded(workshop, &invocation, prepared, done).await, invocation));
     }
     let run = match record::begin(workshop, &invocation, prepared).await {
         Ok(run) => run,
@@ -146,7 +172,7 @@ async fn perform<'a>(
     };
     (invocation.on_stage)(Stage::Runs);
     let done = executor.execute(workshop, &mut invocation, prepared).await;
-    Ok(record::ended(workshop, &invocation, prepared, run, done).await)
+    Ok((record::ended(workshop, &invocation, prepared, run, done).await, invocation))
 }
 
 /// A run that has begun, and what shows others that it lives.

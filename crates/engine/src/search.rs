@@ -9,7 +9,7 @@ use crate::reply::{Search, SkillSummary};
 use crate::vet::{Gate, Subject};
 use crate::{Code, Envelope};
 use guild_catalog::Entry;
-use guild_catalog::search::{Document, rank};
+use guild_catalog::search::{Document, Hit, rank};
 use guild_vet::Verdict;
 use std::borrow::Cow;
 
@@ -52,8 +52,12 @@ pub fn search<'a>(hall: &'a Hall, request: &SearchRequest<'_>) -> Envelope<Searc
         .map(|((entry, name), body)| document(entry, name, body))
         .collect();
     // What reaches a model is vetted first, so more hits are ranked than are asked for.
-    let ranked = if request.agent.is_some() { usize::MAX } else { request.limit };
-    let hits = rank(&documents, &query, ranked);
+    let is_known = !hall.experience.is_empty();
+    let ranked = if request.agent.is_some() || is_known { usize::MAX } else { request.limit };
+    let mut hits = rank(&documents, &query, ranked);
+    if is_known {
+        weigh(hall, &names, &mut hits);
+    }
     let mut gate = request.agent.map(|_| Gate::open(hall));
     let mut skills: Vec<SkillSummary<'_>> = hits
         .iter()
@@ -69,6 +73,15 @@ pub fn search<'a>(hall: &'a Hall, request: &SearchRequest<'_>) -> Envelope<Searc
     }
     let message = request.agent.and_then(|agent| slip(hall, agent)).unwrap_or_default();
     Envelope::ok(Search { query, count: skills.len(), skills }).with_message(message)
+}
+
+/// Counts experience in: hits that are as good stay in the order that they had.
+fn weigh(hall: &Hall, names: &[Cow<'_, str>], hits: &mut [Hit]) {
+    for hit in hits.iter_mut() {
+        let known = names.get(hit.index).and_then(|name| hall.experience.get(name.as_ref()));
+        hit.score = known.map_or(hit.score, |known| known.weighed(hit.score));
+    }
+    hits.sort_by(|a, b| b.score.total_cmp(&a.score));
 }
 
 /// A hit as it is told; to a model nothing is told of what is denied.

@@ -4,6 +4,7 @@
 //! hash is the digest of a [`Payload`], which is kept in the store under it, so that whoever sees another hash later can be told what
 //! has changed. It grants nothing. The work is a few files' reading and is done at once; nothing here waits for anybody.
 
+mod call;
 mod compare;
 mod declared;
 mod failure;
@@ -15,13 +16,14 @@ mod payload;
 mod plugin;
 mod stage;
 
+pub(crate) use call::stage_call;
 pub use compare::compare;
 pub(crate) use declared::declared;
 pub(crate) use hook::stage_hook;
 pub use load::load;
 pub use payload::{
     Configuration, ContractTerms, EntrypointFiles, ImageIdentity, Limits, LockFile, Payload, PluginIdentity,
-    SkillIdentity, ToolIdentity,
+    RunnerIdentity, SkillIdentity, ToolIdentity,
 };
-pub(crate) use plugin::{StagedPlugin, stage_plugin};
+pub(crate) use plugin::{StagedPlugin, load_plugin, stage_plugin};
 pub use stage::{Staged, stage};

@@ -1,13 +1,18 @@
-//! MCP servers whose tools skills may dispatch to: what the person's configuration says of them, and one of them in its container.
+//! MCP servers whose tools skills may dispatch to: those of the person's configuration, those that plugins ship, and one of them in
+//! its container.
 //!
-//! A server is the person's choice, never a skill's or a project's: its entry counts from the user's and the machine's files alone.
-//! Talking to it is left to whoever speaks the protocol.
+//! An entry of the configuration is the person's choice: it counts from the user's and the machine's files alone. A plugin's server
+//! counts once a person has switched the plugin on, and sees nothing but the plugin. Talking to either is left to whoever speaks the
+//! protocol.
 
 mod contained;
 mod list;
+mod placeholder;
 mod settings;
+mod shipped;
 
 pub use contained::{ContainedServer, Conversation};
 pub use list::servers_list;
 pub(crate) use settings::problems;
 pub use settings::{HttpServer, Reach, ServerSettings, servers};
+pub use shipped::{ShippedServer, shipped_server, shipped_servers};

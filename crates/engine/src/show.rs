@@ -5,7 +5,7 @@
 use crate::deps::lines;
 use crate::hall::Hall;
 use crate::instructions::{Instructions, instructions, unreadable};
-use crate::reply::{Contract, Detail, Param, ProblemLine, Show, SkillSummary};
+use crate::reply::{Contract, Detail, History, Param, ProblemLine, Show, SkillSummary};
 use crate::resolve::{Unresolved, resolve};
 use crate::{Code, Envelope};
 use guild_catalog::Entry;
@@ -58,6 +58,7 @@ fn detail<'a>(hall: &'a Hall, entry: &'a Entry, instructions: Instructions) -> D
         paths: &entry.skill.paths,
         digest: instructions.digest.to_string(),
         frontmatter: instructions.frontmatter.to_json(),
+        history: hall.experience.get(name.as_ref()).map(History::of),
         diagnostics: entry.problems.iter().map(ProblemLine::of).collect(),
     }
 }

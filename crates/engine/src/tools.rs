@@ -69,18 +69,12 @@ fn line(provider: &str, tool: Tool) -> ToolLine {
     ToolLine {
         name: format!("{provider}:{}", tool.name),
         provider: provider.to_owned(),
-        plugin: plugin(provider, &tool.name),
+        plugin: tool.plugin,
         description: tool.description,
         read_only: tool.is_read_only,
         input_schema: tool.input,
         output_schema: tool.output,
     }
-}
-
-/// The plugin that a tool's name begins with.
-fn plugin(provider: &str, tool: &str) -> Option<String> {
-    let (plugin, _) = tool.split_once('/').filter(|_| provider == "plugin")?;
-    Some(plugin.to_owned())
 }
 
 fn told(provider: &str, silent: &Unlisted) -> SilentProvider {

@@ -61,6 +61,14 @@ impl Workshop<'_> {
         Timestamp::from((self.clock)())
     }
 
+    /// Writes down the runs whose process or caller has gone before their end.
+    ///
+    /// # Errors
+    /// Where that cannot be written.
+    pub async fn settle(&self) -> Result<(), Refusal> {
+        self.books.sweep(self.now()).await.map(drop)
+    }
+
     /// These variables, as far as they are set here, or else kept as secrets.
     ///
     /// # Errors

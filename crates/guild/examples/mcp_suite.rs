@@ -108,6 +108,7 @@ fn opening(world: &Fixture) -> Opening {
     let images = Images::open(&places, &machine, &guild_engine::configure(&[config()]).config.sandbox);
     Opening {
         providers: Vec::new(),
+        subagents: None,
         places,
         images,
         backends: container_backends(&Surroundings::default()),

@@ -59,6 +59,26 @@ pub fn switching(ui: &Ui, files: &[ConfigFile]) -> Switching {
     read.unwrap_or_else(|error| Switching::unread(error.to_string()))
 }
 
+/// Counts how runs have ended and what people thought of them. Where the books cannot be read nothing is known, which is said.
+pub fn remember(ui: &Ui, hall: &mut Hall) {
+    let places = ui.places();
+    if !hall.ignored_config.is_empty() || !Books::exist(&places, &hall.config) {
+        return;
+    }
+    let read = runtime::block_on(async {
+        let books = Books::open(&places, &hall.config, &hall.ignored_config).await?;
+        let known = hall.remember(&books).await;
+        books.leave();
+        known
+    });
+    let problem = match read {
+        Ok(Ok(())) => return,
+        Ok(Err(refusal)) => refusal.message,
+        Err(error) => error.to_string(),
+    };
+    ui.warn(&format!("{problem}; what is known of runs is left out"));
+}
+
 /// Counts the warnings that a person has allowed. Where the books cannot be read none is, which is said and is no reason to stop:
 /// nothing becomes safer to load by it.
 pub fn allow(ui: &Ui, hall: &mut Hall) {

@@ -17,6 +17,7 @@ pub mod doctor;
 pub mod enable;
 pub mod explain;
 pub mod export;
+pub mod feedback;
 mod following;
 pub mod grants;
 pub mod hash;

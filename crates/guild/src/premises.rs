@@ -2,6 +2,7 @@
 
 use crate::surroundings;
 use crate::ui::Ui;
+use guild_agent::Runners;
 use guild_engine::{Code, Opening, Premises, Refusal, container_backends, containers};
 use guild_mcp::{McpTools, Server, Settings};
 use std::fmt::Display;
@@ -15,6 +16,7 @@ pub async fn open(ui: &Ui) -> Result<Arc<Premises>, Refusal> {
         images: ui.images(),
         backends: container_backends(&ui.surroundings()),
         providers: vec![Box::new(McpTools::default())],
+        subagents: Some(Box::new(Runners::new(surroundings::program()))),
         look: Box::new(move || (surroundings::again(&machine), surroundings::config_files(&machine))),
         clock: Box::new(surroundings::now),
     };

@@ -76,6 +76,11 @@ pub fn places(machine: &Machine) -> Places {
     }
 }
 
+/// This program, for whoever is to start it again.
+pub fn program() -> PathBuf {
+    env::current_exe().unwrap_or_else(|_| PathBuf::from("guild"))
+}
+
 /// The moment.
 pub fn now() -> SystemTime {
     SystemTime::now()

@@ -2,8 +2,10 @@
 
 use crate::approver::TerminalApprover;
 use crate::runtime;
+use crate::surroundings;
 use crate::ui::Ui;
 use clap::ValueEnum;
+use guild_agent::Runners;
 use guild_engine::catalog::Freshness;
 use guild_engine::ledger::via;
 use guild_engine::ports::{Answer, Approver, ToolProvider};
@@ -66,6 +68,7 @@ pub fn within<T>(ui: &Ui, work: impl AsyncFnOnce(&Workshop<'_>) -> T) -> Result<
         let person = TerminalApprover::new(ui);
         let approver: Option<&dyn Approver> = if ui.is_terminal() { Some(&person) } else { None };
         let providers: [Box<dyn ToolProvider>; 1] = [Box::new(McpTools::default())];
+        let runners = Runners::new(surroundings::program());
         let clock = || ui.now();
         let workshop = Workshop {
             hall: &hall,
@@ -75,7 +78,7 @@ pub fn within<T>(ui: &Ui, work: impl AsyncFnOnce(&Workshop<'_>) -> T) -> Result<
             store: &store,
             books: &books,
             providers: &providers,
-            subagents: None,
+            subagents: Some(&runners),
             approver,
             clock: &clock,
         };

@@ -82,6 +82,8 @@ ids! {
     TokenId "tok_"
     /// Names a suppression of a vet warning.
     SuppressionId "sup_"
+    /// Names a person's judgement of a run.
+    FeedbackId "fbk_"
     /// Names one state of something that is registered.
     RegistrationId "reg_"
     /// Names one state of a secret.

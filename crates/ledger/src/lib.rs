@@ -12,6 +12,7 @@ mod cut;
 mod database;
 mod entropy;
 mod export;
+mod feedback;
 mod files;
 mod grant;
 mod head;
@@ -39,11 +40,13 @@ pub use cut::AcceptError;
 pub use database::StoreError;
 pub use entropy::NoEntropy;
 pub use export::{ExportError, verify_export};
+pub use feedback::{Ended, Feedback, FeedbackError, Judgement};
 pub use grant::{Ask, GiveError, Grant, Mode, NewGrant, Standing};
 pub use head::{Head, HeadError, SignedHead};
 pub use history::{Filter, MAX_PAGE, Page, Tally};
 pub use id::{
-    GrantId, NotAnId, ReceiptId, RegistrationId, RequestId, RunId, SecretId, SuppressionId, TokenId,
+    FeedbackId, GrantId, NotAnId, ReceiptId, RegistrationId, RequestId, RunId, SecretId, SuppressionId,
+    TokenId,
 };
 pub use key::{InstallationId, KeyError, NotAKey, PublicKey};
 pub use ledger::{Ledger, OpenError, Options};

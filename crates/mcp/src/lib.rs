@@ -6,6 +6,7 @@
 mod approval;
 mod arguments;
 mod changes;
+mod child;
 mod guest;
 mod http;
 mod instructions;
@@ -20,6 +21,7 @@ mod tools;
 mod uri;
 mod watch;
 
+pub use child::serve_child;
 pub use http::Http;
 pub use provider::McpTools;
 pub use server::{Server, Settings};

@@ -1,7 +1,9 @@
-//! The other way round: tools of the person's MCP servers, which skills dispatch to as `mcp:<server>/<tool>`.
+//! The other way round: tools of MCP servers, which skills dispatch to as `mcp:<server>/<tool>`; a server is the person's, or one
+//! that a plugin ships, `<plugin>.<server>`.
 //!
 //! A server is reached when one of its tools is first asked for, and kept as long as whoever holds this. What it says of its tools
-//! is a stranger's word: its schemas are held to, its hints about what a tool does are not believed.
+//! is a stranger's word: its schemas are held to. What a plugin's server says of what a tool does is worth as much as its plugin's
+//! manifest; of the person's servers the person says it.
 
 mod answer;
 mod contained;
@@ -13,31 +15,80 @@ mod upstream;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use futures_util::future::join_all;
 use guild_engine::ports::{Listed, Pending, Tool, ToolAnswer, ToolCall, ToolError, ToolProvider, Unlisted};
-use guild_engine::{ServerSettings, Workshop, servers};
+use guild_engine::{ServerSettings, ShippedServer, Workshop, servers, shipped_server, shipped_servers};
 
 use upstream::Upstream;
 
 /// The name of the provider.
 const PROVIDER: &str = "mcp";
 
-/// The tools of the person's servers.
+/// The tools of servers.
 #[derive(Default)]
 pub struct McpTools {
-    reached: Mutex<HashMap<String, Arc<Upstream>>>,
+    reached: Mutex<HashMap<Key, Arc<Upstream>>>,
+}
+
+/// A server, and whether it has what an approved call gets.
+type Key = (String, bool);
+
+/// A server that a name stands for.
+enum Named {
+    /// The person's.
+    Own(Box<ServerSettings>),
+    /// A plugin's.
+    Shipped(Box<ShippedServer>),
 }
 
 impl McpTools {
+    /// The server as it is configured now; one that was configured otherwise is let go.
+    fn upstream(&self, settings: &ServerSettings, is_granted: bool) -> Arc<Upstream> {
+        let mut reached = self.reached.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (settings.name.clone(), is_granted);
+        match reached.get(&key) {
+            Some(upstream) if upstream.settings() == settings => Arc::clone(upstream),
+            _ => {
+                let upstream = Arc::new(Upstream::new(settings.clone()));
+                reached.insert(key, Arc::clone(&upstream));
+                upstream
+            }
+        }
+    }
+
+    /// Lets the servers of plugins go that are off, gone or changed by now.
+    fn forget(&self, known: &[ShippedServer]) {
+        let is_known = |name: &str| known.iter().any(|server| server.bare.name == name);
+        let mut reached = self.reached.lock().unwrap_or_else(PoisonError::into_inner);
+        reached.retain(|(name, _), _| !name.contains('.') || is_known(name));
+    }
+
+    /// The tools of one server, under their names among all.
+    async fn tools(&self, workshop: &Workshop<'_>, server: &Named) -> Result<Vec<Tool>, ToolError> {
+        let upstream = self.upstream(server.unapproved(), false);
+        let tools = upstream.list(workshop).await?;
+        Ok(tools.into_iter().map(|tool| server.tool(tool)).collect())
+    }
+}
+
+impl Named {
     /// The server that a tool's name begins with, and the rest of the name.
-    fn named<'t>(
-        &self,
+    fn of<'t>(
         workshop: &Workshop<'_>,
         tool: &'t str,
-    ) -> Result<(Arc<Upstream>, &'t str), ToolError> {
+        approved: Option<&str>,
+    ) -> Result<(Self, &'t str), ToolError> {
         let Some((server, tool)) = tool.split_once('/') else {
             let message = format!("`mcp:{tool}` names no server; tools of servers are `mcp:<server>/<tool>`");
             return Err(ToolError::Input(message));
         };
+        if server.contains('.') {
+            let found = shipped_server(workshop, server, approved)?;
+            let found = found.ok_or_else(|| {
+                ToolError::Unavailable(format!("no plugin that is on has an MCP server `{server}`"))
+            })?;
+            return Ok((Self::Shipped(Box::new(found)), tool));
+        }
         let mut known = servers(&workshop.hall.config).into_iter();
         let Some(settings) = known.find(|known| known.name == server) else {
             let message = format!(
@@ -45,26 +96,32 @@ impl McpTools {
             );
             return Err(ToolError::Unavailable(message));
         };
-        Ok((self.upstream(settings), tool))
+        Ok((Self::Own(Box::new(settings)), tool))
     }
 
-    /// The server as it is configured now; one that was configured otherwise is let go.
-    fn upstream(&self, settings: ServerSettings) -> Arc<Upstream> {
-        let mut reached = self.reached.lock().unwrap_or_else(PoisonError::into_inner);
-        match reached.get(&settings.name) {
-            Some(upstream) if *upstream.settings() == settings => Arc::clone(upstream),
-            _ => {
-                let upstream = Arc::new(Upstream::new(settings.clone()));
-                reached.insert(settings.name, Arc::clone(&upstream));
-                upstream
-            }
+    /// The server as it is before a person has approved anything.
+    fn unapproved(&self) -> &ServerSettings {
+        match self {
+            Self::Own(settings) => settings,
+            Self::Shipped(shipped) => &shipped.bare,
         }
     }
-}
 
-/// A tool under its name among all servers'.
-fn of_server(server: &str, tool: Tool) -> Tool {
-    Tool { name: format!("{server}/{}", tool.name), ..tool }
+    /// A tool under its name among all servers', with what is known of where it runs.
+    fn tool(&self, tool: Tool) -> Tool {
+        let name = format!("{}/{}", self.unapproved().name, tool.name);
+        match self {
+            Self::Own(_) => Tool { name, ..tool },
+            Self::Shipped(shipped) => Tool {
+                name,
+                code: Some(shipped.code.clone()),
+                image: Some(shipped.image.clone()),
+                environment: shipped.environment.clone(),
+                plugin: Some(shipped.plugin.clone()),
+                ..tool
+            },
+        }
+    }
 }
 
 impl ToolProvider for McpTools {
@@ -75,11 +132,25 @@ impl ToolProvider for McpTools {
     fn list<'a>(&'a self, workshop: &'a Workshop<'_>) -> Pending<'a, Listed> {
         Box::pin(async move {
             let mut listed = Listed::default();
-            for settings in servers(&workshop.hall.config) {
-                let whose = settings.name.clone();
-                match self.upstream(settings).list(workshop).await {
-                    Ok(tools) => listed.tools.extend(tools.into_iter().map(|tool| of_server(&whose, tool))),
+            let mut all: Vec<Named> =
+                servers(&workshop.hall.config).into_iter().map(|own| Named::Own(Box::new(own))).collect();
+            let mut known = Vec::new();
+            for (whose, shipped) in shipped_servers(workshop) {
+                match shipped {
+                    Ok(shipped) => known.push(shipped),
                     Err(error) => listed.silent.push(Unlisted { whose, error }),
+                }
+            }
+            self.forget(&known);
+            all.extend(known.into_iter().map(|shipped| Named::Shipped(Box::new(shipped))));
+            // One that is slow keeps nobody else waiting.
+            let asked = join_all(all.iter().map(|server| self.tools(workshop, server))).await;
+            for (server, told) in all.iter().zip(asked) {
+                match told {
+                    Ok(tools) => listed.tools.extend(tools),
+                    Err(error) => {
+                        listed.silent.push(Unlisted { whose: server.unapproved().name.clone(), error });
+                    }
                 }
             }
             listed
@@ -92,8 +163,9 @@ impl ToolProvider for McpTools {
         tool: &'a str,
     ) -> Pending<'a, Result<Option<Tool>, ToolError>> {
         Box::pin(async move {
-            let (upstream, name) = self.named(workshop, tool)?;
-            upstream.find(workshop, name).await
+            let (server, name) = Named::of(workshop, tool, None)?;
+            let found = self.upstream(server.unapproved(), false).find(workshop, name).await?;
+            Ok(found.map(|found| server.tool(found)))
         })
     }
 
@@ -103,8 +175,25 @@ impl ToolProvider for McpTools {
         call: ToolCall<'a>,
     ) -> Pending<'a, Result<ToolAnswer, ToolError>> {
         Box::pin(async move {
-            let (upstream, name) = self.named(workshop, call.tool)?;
-            upstream.call(workshop, name, call.input).await
+            let (server, name) = Named::of(workshop, call.tool, call.code)?;
+            let unapproved = self.upstream(server.unapproved(), false);
+            let Named::Shipped(shipped) = &server else {
+                return unapproved.call(workshop, name, call.input).await;
+            };
+            if call.code != Some(shipped.code.as_str()) {
+                let message = format!("the plugin of `{}` has changed since it was approved", call.tool);
+                return Err(ToolError::Denied(message));
+            }
+            if shipped.environment.is_empty() {
+                return unapproved.call(workshop, name, call.input).await;
+            }
+            let granted = self.upstream(&shipped.granted, true);
+            // A server that has more to hand may offer something else under the name.
+            if granted.find(workshop, name).await? != unapproved.find(workshop, name).await? {
+                let message = format!("`{}` is another tool once its server has its variables", call.tool);
+                return Err(ToolError::Denied(message));
+            }
+            granted.call(workshop, name, call.input).await
         })
     }
 }

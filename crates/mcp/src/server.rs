@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use guild_engine::ports::Guest;
-use guild_engine::{Hall, Premises, Principal, RefreshError, Toolset};
+use guild_engine::{Hall, Premises, Principal, RefreshError, Toolset, Verb, verbs};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
@@ -40,6 +40,8 @@ pub struct Server {
     agent: Arc<str>,
     /// Tells sessions apart, where there are any.
     session: u64,
+    /// As they were when the session began: whoever knows the tools need not ask again.
+    verbs: Arc<[Verb]>,
     inner: Arc<Inner>,
 }
 
@@ -66,7 +68,8 @@ impl Server {
         let (Settings { agent, version }, unsettled) = (settings, AtomicBool::new(false));
         let (sessions, guest, toolset) = (AtomicU64::new(1), None, Toolset::of(&premises.hall().config));
         let inner = Inner { premises, version, states, changes, sessions, toolset, guest, unsettled };
-        Self { agent: agent.into(), session: 0, inner: Arc::new(inner) }
+        let verbs = verbs_of(&inner.premises, &agent);
+        Self { agent: agent.into(), session: 0, verbs, inner: Arc::new(inner) }
     }
 
     /// Shows a guest's tools, resources and prompts beside our own. It is brought before anybody is served.
@@ -81,7 +84,8 @@ impl Server {
     /// The server of an agent's next session, on the same premises.
     pub(crate) fn serving(&self, agent: &Arc<str>) -> Self {
         let session = self.inner.sessions.fetch_add(1, Ordering::Relaxed);
-        Self { agent: Arc::clone(agent), session, inner: Arc::clone(&self.inner) }
+        let verbs = verbs_of(self.premises(), agent);
+        Self { agent: Arc::clone(agent), session, verbs, inner: Arc::clone(&self.inner) }
     }
 
     /// Who is shown beside our own, if anybody is.
@@ -136,6 +140,11 @@ impl Server {
         self.inner.toolset
     }
 
+    /// Which skills have names of their own among the tools.
+    pub(crate) fn verbs(&self) -> &[Verb] {
+        &self.verbs
+    }
+
     /// Looks for changes of skills, and tells those who listen.
     pub async fn look(&self) -> Result<(), RefreshError> {
         let changes = self.premises().refresh().await?;
@@ -145,6 +154,12 @@ impl Server {
         }
         Ok(())
     }
+}
+
+/// The verbs that an agent has now.
+fn verbs_of(premises: &Premises, agent: &str) -> Arc<[Verb]> {
+    let hall = premises.hall();
+    verbs(&premises.workshop(&hall), &Principal::agent(agent, VIA)).into()
 }
 
 impl ServerHandler for Server {
@@ -171,16 +186,11 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(
-            [tools::list(self.toolset()), guest::offered(self, "tools")].concat(),
-        ))
+        Ok(ListToolsResult::with_all_items([tools::list(self), guest::offered(self, "tools")].concat()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools::list(self.toolset())
-            .into_iter()
-            .chain(guest::offered(self, "tools"))
-            .find(|tool| tool.name == name)
+        tools::list(self).into_iter().chain(guest::offered(self, "tools")).find(|tool| tool.name == name)
     }
 
     async fn call_tool(

@@ -4,6 +4,7 @@ mod load;
 mod manage;
 mod run;
 mod search;
+mod verbs;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -33,8 +34,8 @@ struct Entry {
 const TOOLS: &[Entry] = &[search::TOOL, load::TOOL, run::TOOL];
 
 /// All tools of a server, always in the same order: whoever caches them need not do so twice.
-pub(crate) fn list(toolset: Toolset) -> Vec<Tool> {
-    of(toolset).map(Entry::described).collect()
+pub(crate) fn list(server: &Server) -> Vec<Tool> {
+    of(server.toolset()).map(Entry::described).chain(server.verbs().iter().map(verbs::described)).collect()
 }
 
 /// Calls a tool.
@@ -45,7 +46,10 @@ pub(crate) async fn call(
 ) -> Result<CallToolResponse, ErrorData> {
     match of(server.toolset()).find(|tool| tool.name == request.name) {
         Some(tool) => (tool.call)(server, request, context).await,
-        None => Err(ErrorData::invalid_params(format!("there is no tool `{}`", request.name), None)),
+        None => match server.verbs().iter().find(|verb| verb.name == request.name) {
+            Some(verb) => verbs::call(server, verb, request, context).await,
+            None => Err(ErrorData::invalid_params(format!("there is no tool `{}`", request.name), None)),
+        },
     }
 }
 

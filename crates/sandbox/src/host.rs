@@ -3,6 +3,8 @@
 //! A program gets the environment that it is given and nothing of ours, a directory, bytes to read and bounds: on its time, on what it
 //! says and on the files that it writes. There is no shell. What it is asked to do is its caller's to decide.
 
+mod configured;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
@@ -13,6 +15,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
+
+pub use configured::{ConfiguredCommand, ConfiguredError, Leash, LeashEnd, is_installed, run_configured};
 
 /// A program of the fixed table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

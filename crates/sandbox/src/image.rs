@@ -35,7 +35,7 @@ pub use import::Choice;
 pub use limits::Limits;
 pub use platform::{NoPlatform, Platform};
 pub use record::{Image, Kind, Layer, Named, RecordError};
-pub use registry::{Credentials, CredentialsError, Patience, PullError, PullRequest};
+pub use registry::{Artifact, ArtifactPart, Credentials, CredentialsError, Patience, PullError, PullRequest};
 pub use role::{ResolveError, Resolved, RoleRoot};
 pub use store::{
     FindError, Hold, ImportRequest, Reaped, RemoveError, Removed, Source, Store, StoreError, canonical,

@@ -58,23 +58,54 @@ enum Form {
 /// # Errors
 /// Where it cannot be read, is none, or holds something that is refused. What has landed by then is for the caller to remove.
 pub fn unpack(path: &Path, into: &Path) -> Result<(), ArchiveError> {
-    let read = |source| ArchiveError::Read { path: path.to_owned(), source };
-    let mut file = File::open(path).map_err(read)?;
-    let size = file.metadata().map_err(read)?.len();
-    let form = sniff(&mut file).map_err(read)?;
-    let mut landing = Landing::new(into, Strictness::Archive, bounds(size));
-    match form {
-        Some(Form::Zip) => zip_file::land(file, &mut landing)?,
-        Some(Form::Tar) => tar_file::land(BufReader::new(file), &mut landing)?,
-        Some(Form::TarGz) => {
-            let plain = flate2::read::MultiGzDecoder::new(BufReader::new(file));
-            // What stands between the entries is unpacked too, and is not to go on for ever either.
-            tar_file::land(BufReader::new(plain.take(bounds(size).bytes.saturating_mul(2))), &mut landing)?;
+    unpack_parts(&[Part { path, title: None }], into)
+}
+
+/// One of several files that make up a whole.
+#[derive(Debug, Clone, Copy)]
+pub struct Part<'a> {
+    /// The file.
+    pub path: &'a Path,
+    /// What it is to be called where it is no archive; nothing where it has to be one.
+    pub title: Option<&'a str>,
+}
+
+/// Unpacks several archives into one directory that is there and empty, and puts the files among them beside that. No name comes twice.
+///
+/// # Errors
+/// As [`unpack`].
+pub fn unpack_parts(parts: &[Part<'_>], into: &Path) -> Result<(), ArchiveError> {
+    let mut opened = Vec::new();
+    for part in parts {
+        let read = |source| ArchiveError::Read { path: part.path.to_owned(), source };
+        let mut file = File::open(part.path).map_err(read)?;
+        let size = file.metadata().map_err(read)?.len();
+        let form = sniff(&mut file).map_err(read)?;
+        opened.push((part, file, size, form));
+    }
+    let sizes = opened.iter().map(|(_, _, size, _)| *size);
+    let mut landing = Landing::new(into, Strictness::Archive, bounds(sizes.fold(0, u64::saturating_add)));
+    for (part, mut file, size, form) in opened {
+        match (form, part.title) {
+            (Some(form), _) => land(file, size, form, &mut landing)?,
+            (None, Some(title)) => drop(landing.file(title, false, &mut file)?),
+            (None, None) => return Err(ArchiveError::NoArchive { path: part.path.to_owned() }),
         }
-        None => return Err(ArchiveError::NoArchive { path: path.to_owned() }),
     }
     landing.finish()?;
     Ok(())
+}
+
+fn land(file: File, size: u64, form: Form, landing: &mut Landing) -> Result<(), LandingError> {
+    match form {
+        Form::Zip => zip_file::land(file, landing),
+        Form::Tar => tar_file::land(BufReader::new(file), landing),
+        Form::TarGz => {
+            let plain = flate2::read::MultiGzDecoder::new(BufReader::new(file));
+            // What stands between the entries is unpacked too, and is not to go on for ever either.
+            tar_file::land(BufReader::new(plain.take(bounds(size).bytes.saturating_mul(2))), landing)
+        }
+    }
 }
 
 /// How much may come out of an archive of this size.

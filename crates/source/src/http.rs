@@ -3,7 +3,7 @@
 //! Plain HTTP is spoken with this machine alone, also after a redirect. What comes is bytes in a file; what they are is not asked.
 
 use crate::spec::is_loopback;
-use reqwest::header::{ETAG, IF_RANGE, RANGE};
+use reqwest::header::{AUTHORIZATION, ETAG, HeaderValue, IF_RANGE, RANGE};
 use reqwest::{Client, Response, StatusCode, Url, redirect};
 use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom, Write as _};
@@ -76,10 +76,24 @@ enum Try {
 /// # Errors
 /// Where the address is refused, the server fails as often as it is asked, or there is too much of it.
 pub async fn download(url: &str, to: &Path, progress: &(dyn Fn(u64) + Sync)) -> Result<(), HttpError> {
+    download_as(url, None, to, progress).await
+}
+
+/// The same as somebody: what is said of them goes to this address, and not to another that it sends us to.
+///
+/// # Errors
+/// As [`download`].
+pub async fn download_as(
+    url: &str,
+    authorization: Option<&str>,
+    to: &Path,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<(), HttpError> {
     let address = address(url)?;
     let client = client().map_err(|error| failed(url, &error))?;
     let mut file = File::create(to).map_err(|source| HttpError::Write { path: to.to_owned(), source })?;
-    let mut state = State { count: 0, tag: None };
+    let authorization = authorization.and_then(|text| HeaderValue::from_str(text).ok());
+    let mut state = State { count: 0, tag: None, authorization };
     let mut pause = PAUSE;
     let mut last = None;
     for number in 0..TRIES {
@@ -103,6 +117,8 @@ struct State {
     count: u64,
     /// What tells that what comes next belongs to what has come.
     tag: Option<String>,
+    /// Who asks.
+    authorization: Option<HeaderValue>,
 }
 
 impl State {
@@ -114,6 +130,9 @@ impl State {
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Try, HttpError> {
         let mut request = client.get(url.clone());
+        if let Some(value) = &self.authorization {
+            request = request.header(AUTHORIZATION, value);
+        }
         if let Some(tag) = self.tag.as_ref().filter(|_| self.count > 0) {
             request = request.header(RANGE, format!("bytes={}-", self.count)).header(IF_RANGE, tag);
         }

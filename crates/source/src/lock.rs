@@ -62,6 +62,8 @@ pub enum SourceType {
     WellKnown,
     /// A package of npm.
     Npm,
+    /// An artifact of a container registry.
+    Oci,
 }
 
 impl SourceType {
@@ -74,6 +76,7 @@ impl SourceType {
             Self::Skills => "skills",
             Self::WellKnown => "well-known",
             Self::Npm => "npm",
+            Self::Oci => "oci",
         }
     }
 }

@@ -3,6 +3,8 @@
 //! It reads what a registry says of a package; fetching is another's business. Nothing of a package is run, and nothing that it depends on is
 //! fetched: what counts is the files in it.
 
+mod accounts;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::digest::{Context, SHA1_FOR_LEGACY_USE_ONLY, SHA256, SHA384, SHA512};
@@ -12,6 +14,8 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
+
+pub use accounts::Accounts;
 
 /// The registry where nobody says otherwise.
 pub const REGISTRY: &str = "https://registry.npmjs.org";

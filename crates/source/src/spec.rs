@@ -7,6 +7,7 @@
 //! https://host/owner/repo/tree/REF/path           a page of a forge
 //! https://host/a.zip  https://host/a/SKILL.md     an archive or a skill's file; #sha256:… says which
 //! npm:name  npm:@scope/name@VERSION               a package of npm
+//! oci:registry/name  oci:registry/name:TAG        an artifact of a container registry
 //! …@NAME  …#REF                                   a skill or a ref; a ref
 //! ```
 //!
@@ -16,6 +17,7 @@ mod forge;
 mod url;
 
 use crate::npm::NpmSpec;
+use crate::oci::OciSpec;
 use guild_manifest::Digest;
 use std::path::PathBuf;
 
@@ -32,6 +34,8 @@ pub enum Spec {
     Url(UrlSpec),
     /// A package of npm.
     Npm(NpmSpec),
+    /// An artifact of a container registry.
+    Oci(OciSpec),
 }
 
 /// A file at an address.
@@ -115,6 +119,10 @@ pub fn parse(text: &str, base: &str) -> Result<Spec, SpecError> {
     if let Some(package) = text.strip_prefix("npm:") {
         let form = "behind `npm:` stands a package, such as @scope/name or name@1.2";
         return NpmSpec::parse(package).map(Spec::Npm).ok_or_else(|| no_source(form));
+    }
+    if let Some(artifact) = text.strip_prefix("oci://").or_else(|| text.strip_prefix("oci:")) {
+        let form = "behind `oci:` stands an artifact with its registry, such as ghcr.io/owner/name:1.2";
+        return OciSpec::parse(artifact).map(Spec::Oci).ok_or_else(|| no_source(form));
     }
     if text.contains(char::is_whitespace) {
         return Err(no_source("it has a blank in it; a directory is written ./like this"));
@@ -238,6 +246,7 @@ mod tests {
                         version.map(|version| format!(" {version}")).unwrap_or_default()
                     )
                 }
+                Ok(Spec::Oci(spec)) => format!("oci {}", spec.whole()),
                 Err(error) => format!("no: {error}"),
             };
             shown.push_str(&format!("{text}\n    {line}\n").replace('\u{1b}', "[ESC]"));

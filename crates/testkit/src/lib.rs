@@ -19,6 +19,8 @@ mod guest_root;
 pub mod image;
 #[cfg(feature = "mcp")]
 mod mcp_guest;
+mod model_server;
+mod npm_registry;
 mod orphans;
 mod output;
 mod postgres;
@@ -42,6 +44,8 @@ pub use git_server::GitServer;
 pub use guest_root::{GuestRoot, guest_root};
 #[cfg(feature = "mcp")]
 pub use mcp_guest::SuiteGuest;
+pub use model_server::{Asked, ModelServer, ModelTurn};
+pub use npm_registry::NpmRegistry;
 pub use orphans::Orphans;
 pub use output::Output;
 pub use postgres::Postgres;

@@ -14,7 +14,7 @@ type Reply = Envelope<Map<String, Value>>;
 const STATUS: &[(StatusCode, &[Code])] = &[
     (StatusCode::OK, &[
         Code::Ok, Code::ScriptFailed, Code::ScriptTimedOut, Code::ScriptOutOfMemory, Code::OutputInvalid, Code::RunCancelled,
-        Code::SubagentFailed, Code::ProviderExecutionFailed, Code::ToolInputRequired, Code::ToolTimedOut, Code::ToolCrashed,
+        Code::SubagentFailed, Code::SubagentTimedOut, Code::SubagentExhausted, Code::RunInterrupted, Code::ProviderExecutionFailed, Code::ToolInputRequired, Code::ToolTimedOut, Code::ToolCrashed,
         Code::ToolRuntimeMissing, Code::ToolNoAnswer, Code::ToolAnswerNotJson, Code::ToolAnswerNotObject, Code::ToolOutputInvalid,
         Code::ReplayDiffers, Code::CheckFailed, Code::ReceiptsBroken, Code::VerifyFailed, Code::SyncDrift,
     ]),
@@ -64,11 +64,11 @@ const STATUS: &[(StatusCode, &[Code])] = &[
         Code::SecretUnreadable, Code::InstallFailed, Code::ListenFailed,
     ]),
     (StatusCode::BAD_GATEWAY, &[
-        Code::ProviderUnavailable, Code::RegistryDenied, Code::RegistryFailed, Code::SourceDenied, Code::SourceUnreachable,
+        Code::ProviderUnavailable, Code::SubagentUnavailable, Code::RegistryDenied, Code::RegistryFailed, Code::SourceDenied, Code::SourceUnreachable,
     ]),
     (StatusCode::SERVICE_UNAVAILABLE, &[
         Code::LedgerUnavailable, Code::LedgerNewer, Code::LedgerCut, Code::LockNewer, Code::SandboxUnavailable,
-        Code::SandboxLimitUnenforceable, Code::SandboxUnsupported, Code::SandboxLaunchFailed, Code::ServerBusy, Code::GitMissing,
+        Code::SandboxLimitUnenforceable, Code::SandboxUnsupported, Code::SandboxLaunchFailed, Code::ServerBusy, Code::GitMissing, Code::ServerNotRunning,
         Code::NoHome,
     ]),
 ];

@@ -10,6 +10,7 @@ mod python;
 mod search;
 
 use super::scan::{Ground, Scanner};
+use super::skill_reader::SKILL_FILE;
 use crate::bounds::is_inside;
 use crate::eligibility::BY_CONFIGURATION;
 use crate::precedence::Candidate;
@@ -18,7 +19,7 @@ use crate::snapshot::{Collision, PluginEntry};
 use crate::{Scope, Switched, switches};
 use containment::contain;
 use guild_manifest::config::PluginEntry as Configured;
-use guild_manifest::plugin::{self, Plugin, Reading, Scan, Standing};
+use guild_manifest::plugin::{self, Dialect, Plugin, Reading, Scan, Standing};
 use guild_manifest::{Code, Pos, Problem};
 use search::Suspect;
 use std::collections::{HashMap, HashSet};
@@ -201,6 +202,23 @@ impl<'a> Intake<'a> {
         Some(problem.in_file(entry.directory.to_string_lossy()))
     }
 
+    /// Leaves out the skills from `known` on whose file has not exactly the name that Agent Plugins give it.
+    fn drop_odd_names(&mut self, known: usize) {
+        for skill in self.found.skills.split_off(known) {
+            if skill.place().file == SKILL_FILE {
+                self.found.skills.push(skill);
+                continue;
+            }
+            let message = format!(
+                "`{}` is no `{SKILL_FILE}`, so it is no skill of an Agent Plugin",
+                skill.place().file
+            );
+            let hint = format!("rename it to `{SKILL_FILE}`");
+            let problem = Problem::new(Code::OddFileName, Pos::START, message, hint);
+            self.problems.push(problem.in_file(skill.place().path().to_string_lossy()));
+        }
+    }
+
     fn take_skills(&mut self, entry: &PluginEntry) {
         if entry.scope == Scope::Builtin {
             return self.found.skills.extend(bundled::skills(entry));
@@ -229,6 +247,9 @@ impl<'a> Intake<'a> {
             let ground = Ground { path, scope: Scope::Plugin, plugin: Some(name.clone()), itself, depth };
             let known = self.found.skills.len();
             self.scanner.skills(&ground, &mut self.found.skills, self.problems);
+            if entry.plugin.dialect == Dialect::AgentPlugin {
+                self.drop_odd_names(known);
+            }
             self.found.skills.iter_mut().skip(known).for_each(|skill| contain(&entry.directory, skill));
         }
     }

@@ -1,8 +1,9 @@
 //! `image pull`: an image out of a registry.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use guild_catalog::Machine;
 use guild_sandbox::image::{self, Credentials, Listener, Patience};
 
 use super::import::{platform, timestamp};
@@ -41,8 +42,7 @@ pub async fn image_pull(images: &Images, request: PullRequest<'_>) -> Envelope<I
 async fn pull(images: &Images, request: PullRequest<'_>) -> Result<ImageKept, Refusal> {
     let store = images.store()?;
     let platform = platform(request.platform)?;
-    let credentials = request.credentials.as_deref().map(Credentials::read).transpose();
-    let credentials = credentials.map_err(|error| failure::credentials(&error))?.unwrap_or_default();
+    let credentials = credentials(request.credentials.as_deref())?;
     let _ = store.reap(request.now);
     let now = timestamp(request.now);
     let request = image::PullRequest {
@@ -57,4 +57,17 @@ async fn pull(images: &Images, request: PullRequest<'_>) -> Result<ImageKept, Re
     };
     let image = store.pull(&request).await.map_err(|error| failure::pull(&error))?;
     Ok(ImageKept::of(&image, images.line(store, &image), &now))
+}
+
+/// Docker's configuration file, where Docker itself looks for it.
+pub fn docker_config(machine: &Machine) -> Option<PathBuf> {
+    let own = machine.env.get("DOCKER_CONFIG").filter(|path| path.starts_with('/')).map(PathBuf::from);
+    let directory = own.or_else(|| machine.home.as_ref().map(|home| home.join(".docker")));
+    directory.map(|directory| directory.join("config.json"))
+}
+
+/// The names and passwords in Docker's configuration file.
+pub fn credentials(file: Option<&Path>) -> Result<Credentials, Refusal> {
+    let read = file.map(Credentials::read).transpose();
+    Ok(read.map_err(|error| failure::credentials(&error))?.unwrap_or_default())
 }

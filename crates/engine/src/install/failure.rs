@@ -2,6 +2,7 @@
 
 use crate::cause::with_cause;
 use crate::{Code, Refusal};
+use guild_sandbox::image::{ImageError, PullError};
 use guild_source::archive::ArchiveError;
 use guild_source::git::GitError;
 use guild_source::http::HttpError;
@@ -44,6 +45,24 @@ pub fn of_http(error: HttpError) -> Refusal {
         HttpError::Write { .. } => Code::WriteFailed,
     };
     Refusal::new(code, with_cause(&error))
+}
+
+/// An artifact that was not fetched.
+pub fn of_registry(error: &PullError) -> Refusal {
+    let (code, remedy) = match error {
+        PullError::Reference { .. } => (Code::SourceInvalid, ""),
+        PullError::NotFound { .. } => (Code::SourceRefUnknown, "; look at its name and its tag"),
+        PullError::Denied { .. } => (
+            Code::SourceDenied,
+            "; look at its name, or log in with `docker login`; passwords that a helper program keeps are not asked for",
+        ),
+        PullError::Failed { .. } | PullError::TimedOut { .. } => (Code::SourceUnreachable, "; try again"),
+        PullError::Image(ImageError::TooLarge { .. }) => (Code::UnpackBomb, ""),
+        PullError::Image(ImageError::Mismatch { .. }) => (Code::SourceChanged, "; nothing of it was kept"),
+        PullError::Image(ImageError::Io { .. } | ImageError::Store(_)) => (Code::WriteFailed, ""),
+        PullError::Image(_) => (Code::SourceInvalid, ""),
+    };
+    Refusal::new(code, format!("{}{remedy}", with_cause(error)))
 }
 
 /// An archive that was not unpacked.

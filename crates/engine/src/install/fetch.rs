@@ -1,5 +1,6 @@
 //! Getting a source: a directory as it lies, an archive unpacked, a repository fetched, each at one place afterwards.
 
+use super::artifact::artifact;
 use super::package::package;
 use super::site_index::fetch_site;
 use super::{Installer, failure};
@@ -9,6 +10,7 @@ use guild_manifest::config::{Config, Layer};
 use guild_manifest::tree::Data;
 use guild_manifest::{Digest, DigestBuilder};
 use guild_source::lock::{Origin, SourceType, is_name};
+use guild_source::oci::is_reference;
 use guild_source::spec::{self, GitSpec, Spec, UrlSpec};
 use guild_source::store::Scratch;
 use guild_source::{archive, git, http};
@@ -69,6 +71,10 @@ pub fn understand(desk: &Installer<'_>, text: &str, reference: Option<&str>) -> 
             return Err(Refusal::new(Code::SourceInvalid, message));
         }
         Spec::Npm(npm) => npm.version = reference.map(str::to_owned).or(npm.version.take()),
+        Spec::Oci(_) if reference.is_some_and(|reference| !is_reference(reference)) => {
+            return Err(Refusal::new(Code::SourceInvalid, "what `--ref` names is no tag, nor a digest"));
+        }
+        Spec::Oci(oci) => oci.reference = reference.map(str::to_owned).or(oci.reference.take()),
         Spec::Url(_) => {}
     }
     Ok(spec)
@@ -96,6 +102,7 @@ pub async fn fetch(desk: &Installer<'_>, spec: &Spec, wanted: &[String]) -> Resu
         }
         Spec::Url(spec) => remote(desk, spec).await,
         Spec::Npm(spec) => package(desk, spec).await,
+        Spec::Oci(spec) => artifact(desk, spec).await,
     }
 }
 

@@ -194,6 +194,7 @@ fn source(site: &Site, entry: &Entry) -> (SourceType, String) {
         lock::SourceType::Skills => (SourceType::Skills, source.clone()),
         lock::SourceType::WellKnown => (SourceType::WellKnown, source.clone()),
         lock::SourceType::Npm => (SourceType::Npm, source.clone()),
+        lock::SourceType::Oci => (SourceType::Oci, source.clone()),
         lock::SourceType::Archive if source.contains("://") => (SourceType::Archive, source.clone()),
         lock::SourceType::Archive => {
             (SourceType::Archive, source_path(site, entry).to_string_lossy().into_owned())

@@ -216,7 +216,7 @@ fn foreign_entry(desk: &Installer<'_>, entry: &Entry) -> Result<Result<ForeignEn
         },
         SourceType::Local => ("local", source.clone()),
         SourceType::WellKnown => ("well-known", source.clone()),
-        SourceType::Archive | SourceType::Skills | SourceType::Npm => {
+        SourceType::Archive | SourceType::Skills | SourceType::Npm | SourceType::Oci => {
             return Ok(Err("it came as a file, not from a repository"));
         }
     };

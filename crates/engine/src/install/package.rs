@@ -3,21 +3,35 @@
 use super::fetch::{Fetched, directory_in, setting};
 use super::{Installer, failure};
 use crate::{Code, Refusal};
+use guild_catalog::Machine;
 use guild_source::lock::{Origin, SourceType};
-use guild_source::npm::{self, NpmError, NpmSpec, REGISTRY};
+use guild_source::npm::{self, Accounts, NpmError, NpmSpec, REGISTRY};
 use guild_source::{archive, http};
 use std::fs;
 use std::io;
+use std::path::PathBuf;
+
+/// What the person's own `.npmrc` says; where there is none, or it cannot be read, they are nobody.
+fn accounts(machine: &Machine) -> Accounts {
+    let named = machine.env.get("NPM_CONFIG_USERCONFIG").map(PathBuf::from).filter(|path| path.is_absolute());
+    let file = named.or_else(|| machine.home.as_ref().map(|home| home.join(".npmrc")));
+    let text = file.and_then(|file| fs::read_to_string(file).ok()).unwrap_or_default();
+    Accounts::parse(&text, &machine.env)
+}
 
 /// Gets a package.
 pub async fn package(desk: &Installer<'_>, spec: &NpmSpec) -> Result<Fetched, Refusal> {
     let scratch = desk.store.scratch()?;
-    let usual = setting(&desk.hall.config, "npm")?.unwrap_or_else(|| REGISTRY.to_owned());
-    let address = spec.address(&usual);
+    let accounts = accounts(&desk.hall.machine);
+    let registry = spec.registry.as_deref().or_else(|| accounts.registry_of(&spec.package));
+    let spec = &NpmSpec { registry: registry.map(str::to_owned), ..spec.clone() };
+    let usual = setting(&desk.hall.config, "npm")?;
+    let address = spec.address(usual.as_deref().or(accounts.registry()).unwrap_or(REGISTRY));
     (desk.progress)(&format!("asking {address}"));
     let unread = |error: io::Error| Refusal::new(Code::ReadFailed, error.to_string());
     let document = scratch.path().join("package.json");
-    http::download(&address, &document, &|_| {}).await.map_err(failure::of_http)?;
+    let as_whom = accounts.authorization(&address);
+    http::download_as(&address, as_whom.as_deref(), &document, &|_| {}).await.map_err(failure::of_http)?;
     let release = npm::release(&fs::read(&document).map_err(unread)?, spec.version.as_deref());
     let release = release.map_err(|error| {
         let code = match &error {
@@ -30,7 +44,9 @@ pub async fn package(desk: &Installer<'_>, spec: &NpmSpec) -> Result<Fetched, Re
     let told = |count: u64| {
         (desk.progress)(&format!("fetching {} {}: {} KiB", spec.package, release.version, count / 1024));
     };
-    http::download(&release.tarball, &file, &told).await.map_err(failure::of_http)?;
+    let as_whom = accounts.authorization(&release.tarball);
+    let downloaded = http::download_as(&release.tarball, as_whom.as_deref(), &file, &told).await;
+    downloaded.map_err(failure::of_http)?;
     if !release.is(&file).map_err(unread)? {
         let message = format!(
             "{} is not what the registry says that version {} of `{}` is; nothing of it was kept",

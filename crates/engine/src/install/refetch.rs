@@ -9,6 +9,7 @@ use super::{Installer, failure, market};
 use crate::{Code, Refusal};
 use guild_source::lock::{Entry, Offer, Origin, SourceType};
 use guild_source::npm::NpmSpec;
+use guild_source::oci::{OciSpec, is_reference};
 use guild_source::site::Site;
 use guild_source::spec::{self, GitSpec, Spec};
 use guild_source::store::Stored;
@@ -76,6 +77,13 @@ impl<'a, 'd> Refetch<'a, 'd> {
         if entry.origin.source_type == SourceType::Npm {
             let spec = NpmSpec::of_source(url).ok_or_else(|| refused(entry))?;
             return Ok(Spec::Npm(NpmSpec { version: reference.map(str::to_owned), ..spec }));
+        }
+        if entry.origin.source_type == SourceType::Oci {
+            let spec = OciSpec::parse(url).filter(|spec| spec.name == *url).ok_or_else(|| refused(entry))?;
+            return match reference.map(str::to_owned) {
+                Some(reference) if !is_reference(&reference) => Err(refused(entry)),
+                reference => Ok(Spec::Oci(OciSpec { reference, ..spec })),
+            };
         }
         if matches!(entry.origin.source_type, SourceType::Local | SourceType::Archive) {
             return Ok(Spec::Path(source_path(self.site, entry)));

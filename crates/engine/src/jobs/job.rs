@@ -15,7 +15,7 @@ use crate::run::Stage;
 use crate::{Code, Envelope};
 
 /// How much of what a job prints is kept for those who listen.
-const MOST_TEXT: usize = 2 << 20;
+const MOST_TEXT: usize = 512 << 10;
 
 /// Something that happened to a job.
 #[derive(Debug, Clone, Serialize)]
@@ -72,7 +72,18 @@ impl Job {
 
     /// Whether somebody may know of it.
     pub(super) fn is_seen_by(&self, by: &Principal) -> bool {
-        !by.is_agent() || (self.by.is_agent() && self.by.agent == by.agent)
+        !by.is_agent() || self.is_of(by)
+    }
+
+    /// Whether it is of the same agent, or of people where people ask.
+    pub(super) fn is_of(&self, by: &Principal) -> bool {
+        self.by.kind == by.kind && self.by.agent == by.agent
+    }
+
+    /// Whether it has ended.
+    pub fn has_ended(&self) -> bool {
+        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        matches!(said.notes.last(), Some(JobNote::Ended(_)))
     }
 
     /// Keeps what does it, so that it can be stopped.
@@ -106,7 +117,7 @@ impl Job {
 
     /// Writes its end down; the first end is the one that counts.
     pub(super) fn end(&self, envelope: Envelope<Run>) {
-        if self.outcome().is_none() {
+        if !self.has_ended() {
             self.note(JobNote::Ended(Box::new(envelope)));
         }
     }

@@ -22,6 +22,12 @@ pub struct Tool {
     pub is_read_only: bool,
     /// The digest of the code behind it, where that is here; other code is another tool.
     pub code: Option<String>,
+    /// The digest of the root file system that it runs in, where that is here.
+    pub image: Option<String>,
+    /// Names of the variables that reach it.
+    pub environment: Vec<String>,
+    /// The plugin that brings it, if one does.
+    pub plugin: Option<String>,
 }
 
 /// One call.
@@ -113,6 +119,9 @@ pub enum ToolError {
     /// What it said is JSON, but no object.
     #[error("{0}")]
     NotAnObject(String),
+    /// Somebody else has its name.
+    #[error("{0}")]
+    Conflict(String),
     /// It failed.
     #[error("{0}")]
     Failed(String),
@@ -140,6 +149,11 @@ pub struct Unlisted {
 pub trait ToolProvider: Send + Sync {
     /// Its name before the colon: `builtin`, `mcp`, `plugin`.
     fn id(&self) -> &str;
+
+    /// Whether the code of a tool says all there is to say of it, so that a tool whose code is fixed need not be looked up again.
+    fn is_fixed_by_code(&self) -> bool {
+        false
+    }
 
     /// All its tools.
     fn list<'a>(&'a self, workshop: &'a Workshop<'_>) -> Pending<'a, Listed>;
@@ -172,6 +186,7 @@ impl ToolError {
             Self::NoAnswer(_) => Code::ToolNoAnswer,
             Self::NotJson(_) => Code::ToolAnswerNotJson,
             Self::NotAnObject(_) => Code::ToolAnswerNotObject,
+            Self::Conflict(_) => Code::ToolConflict,
             Self::Failed(_) => Code::ProviderExecutionFailed,
         };
         Refusal::new(code, self.to_string())

@@ -81,8 +81,7 @@ pub(crate) fn plugin_that_counts<'h>(hall: &'h Hall, name: &str) -> Result<Optio
     if let Some(why) = &hall.unread_registry {
         return Err(Refusal::new(Code::LedgerUnavailable, why.clone()));
     }
-    let mut on = hall.snapshot.plugins.iter().filter(|entry| counts(hall, entry, None));
-    let Some(entry) = on.find(|entry| entry.plugin.name == name) else { return Ok(None) };
+    let Some(entry) = plugin_that_is_on(hall, name) else { return Ok(None) };
     let mut gate = Gate::open(hall);
     let denied = is_denied(&mut gate, entry);
     gate.close();
@@ -91,6 +90,16 @@ pub(crate) fn plugin_that_counts<'h>(hall: &'h Hall, name: &str) -> Result<Optio
         return Err(Refusal::new(Code::SecurityPreflightDenied, message));
     }
     Ok(Some(entry))
+}
+
+/// The plugins that a person has switched on, whatever the vet says of them.
+pub(crate) fn plugins_that_are_on(hall: &Hall) -> impl Iterator<Item = &PluginEntry> {
+    hall.snapshot.plugins.iter().filter(|entry| counts(hall, entry, None))
+}
+
+/// One of them by name, whose vet somebody has seen already.
+pub(crate) fn plugin_that_is_on<'h>(hall: &'h Hall, name: &str) -> Option<&'h PluginEntry> {
+    plugins_that_are_on(hall).find(|entry| entry.plugin.name == name)
 }
 
 /// Whether a person has switched it on, and it is on for this agent.

@@ -14,7 +14,7 @@ use super::subject::{Found, find};
 use super::{ask, checks};
 use crate::reply::{HookRun, Toggle};
 use crate::resolve::Unresolved;
-use crate::run::{Consent, Hook, Stage, run_hook};
+use crate::run::{Consent, Hook, Moment, Stage, run_hook};
 use crate::workshop::Workshop;
 use crate::{Code, Envelope, Refusal, Status as Outcome, reply};
 
@@ -132,7 +132,7 @@ async fn prepare(
     }
     let hook = Hook {
         plugin: entry,
-        moment,
+        moment: Moment::Life(moment),
         context: context(workshop, entry, moment, request).await?,
         principal: request.principal,
         consent: request.consent,

@@ -44,6 +44,9 @@ pub struct Run {
     pub run: Option<String>,
     /// The receipt of how it ended.
     pub receipt: Option<String>,
+    /// The digest of what a child agent said and heard, kept as a log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transcript: Option<String>,
     /// What the skill gave: `/output/response.json`, else standard output as JSON, else as text.
     pub output: Option<Value>,
     /// Files that it left in `/output`.
@@ -170,6 +173,7 @@ impl Run {
             security_hash: None,
             run: None,
             receipt: None,
+            transcript: None,
             output: None,
             files: Vec::new(),
             left_behind: Vec::new(),

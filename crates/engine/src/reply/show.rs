@@ -56,6 +56,9 @@ pub struct Detail<'a> {
     pub digest: String,
     /// The frontmatter as written.
     pub frontmatter: Json,
+    /// How its runs have ended and what people thought, where it has run or was judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub history: Option<super::History>,
     /// What is wrong with it.
     pub diagnostics: Vec<super::ProblemLine<'a>>,
 }

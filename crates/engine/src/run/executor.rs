@@ -2,6 +2,8 @@
 //!
 //! Whether it may be done is decided between the two, and not here.
 
+use std::path::PathBuf;
+
 use guild_ledger::receipt;
 use guild_manifest::skill::Kind;
 
@@ -9,7 +11,7 @@ use super::prepare::{Draft, Prepared};
 use super::stop::Stop;
 use super::{Invocation, inline, script, subagent, tool};
 use crate::ports::Pending;
-use crate::security_hash::ToolIdentity;
+use crate::security_hash::{RunnerIdentity, ToolIdentity};
 use crate::workshop::Workshop;
 use crate::{Code, Refusal, reply};
 
@@ -28,6 +30,10 @@ pub struct Call {
     pub asks_every_time: bool,
     /// The tool as somebody else describes it, which becomes a part of what is approved.
     pub described: Option<ToolIdentity>,
+    /// Who runs the child agent, which becomes a part of what is approved too.
+    pub runner: Option<RunnerIdentity>,
+    /// The directory that a child agent's tools look at.
+    pub workspace: Option<PathBuf>,
 }
 
 /// What came of it.

@@ -1,4 +1,4 @@
-//! A plugin's own hooks, `onEnable` and `onDisable`: staged, vetted, approved, run in a container and written down like a script.
+//! A plugin's own hooks, of its life and of events: staged, vetted, approved, run in a container and written down like a script.
 //!
 //! A hook finds its context in `/input/request.json` and says in `/output/response.json` whether it succeeded. What its failure
 //! means is decided by whoever switches the plugin.
@@ -13,7 +13,8 @@ use super::command_line::entrypoint_command;
 use super::executor::Call;
 use super::prepare::{Draft, prepare_hook};
 use super::stop::Stop;
-use super::{Consent, Given, Invocation, Stage, perform, record};
+use super::{Consent, Given, Invocation, Stage, perform_quietly, record};
+use crate::events::EventHook;
 use crate::security_hash::{Staged, stage_hook};
 use crate::workshop::Workshop;
 use crate::{Code, Envelope, Refusal, reply};
@@ -23,7 +24,7 @@ pub(crate) struct Hook<'a> {
     /// The plugin.
     pub plugin: &'a PluginEntry,
     /// Which.
-    pub moment: Lifecycle,
+    pub moment: Moment<'a>,
     /// What it is told.
     pub context: Map<String, Value>,
     /// Who switches the plugin.
@@ -36,6 +37,25 @@ pub(crate) struct Hook<'a> {
     pub owner: &'a str,
     /// Told of what takes time.
     pub on_stage: &'a (dyn Fn(Stage<'_>) + Send + Sync),
+}
+
+/// When a hook runs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Moment<'a> {
+    /// When its plugin is switched.
+    Life(Lifecycle),
+    /// At an event.
+    Event(&'a EventHook),
+}
+
+impl Moment<'_> {
+    /// Its name in the books.
+    pub(crate) fn as_str(&self) -> &str {
+        match self {
+            Self::Life(moment) => moment.as_str(),
+            Self::Event(hook) => &hook.id,
+        }
+    }
 }
 
 /// Runs a hook that the plugin declares.
@@ -53,7 +73,10 @@ pub(crate) async fn run_hook(workshop: &Workshop<'_>, hook: Hook<'_>) -> Envelop
         container: None,
         owner: hook.owner,
         backend: None,
-        timeout: None,
+        timeout: match hook.moment {
+            Moment::Life(_) => None,
+            Moment::Event(event) => Some(event.timeout),
+        },
         out: None,
         dry_run: false,
         on_output: &mut unseen,
@@ -75,8 +98,9 @@ pub(crate) async fn run_hook(workshop: &Workshop<'_>, hook: Hook<'_>) -> Envelop
             return record::denied(workshop, &invocation, *stop).await;
         }
     };
-    match perform(workshop, invocation, &prepared).await {
-        Ok(envelope) => envelope,
+    // No event of its own: a hook of hooks would never end.
+    match perform_quietly(workshop, invocation, &prepared).await {
+        Ok((envelope, _)) => envelope,
         Err((invocation, stop)) => record::denied(workshop, &invocation, *stop).await,
     }
 }

@@ -103,7 +103,7 @@ fn shown(
             .to_owned(),
         network: contract.network.as_str().to_owned(),
         environment: contract.env.clone(),
-        tools: contract.tools.clone(),
+        tools: call.runner.as_ref().map_or_else(|| contract.tools.clone(), |runner| runner.tools.clone()),
         image_role: image.map(|image| image.role.clone()),
         image: image.map(|image| image.digest.clone()),
         limits: RunLimits {
@@ -166,6 +166,7 @@ fn shown_value(kept: &receipt::Parameter) -> Value {
 
 fn access(draft: &Draft<'_>) -> receipt::Access {
     match draft.contract.workspace {
+        _ if draft.skill.kind == Kind::Subagent && draft.workspace.is_some() => receipt::Access::Read,
         _ if draft.skill.kind != Kind::Script => receipt::Access::None,
         Workspace::None => receipt::Access::None,
         Workspace::Read => receipt::Access::Read,

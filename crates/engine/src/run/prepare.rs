@@ -3,9 +3,11 @@
 //! The contract that counts is the one in the staged copy. Nothing here runs anything.
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use guild_catalog::Entry;
-use guild_manifest::skill::{Contract, Skill, Workspace};
+use guild_ledger::RunId;
+use guild_manifest::skill::{Contract, Param, Params, Skill, Workspace};
 use guild_vet::{Tier, Verdict};
 use serde_json::{Map, Value};
 
@@ -59,6 +61,8 @@ pub struct Prepared<'w> {
     pub plan: Plan,
     /// Whoever does it.
     pub executor: &'static dyn Executor,
+    /// The run, once it has begun.
+    pub run: OnceLock<RunId>,
 }
 
 impl<'w> std::ops::Deref for Prepared<'w> {
@@ -114,11 +118,22 @@ pub fn prepare_hook<'w>(
 ) -> Result<Prepared<'w>, Box<Stop>> {
     vetted(workshop, &mut draft)?;
     let plan = Plan::of(workshop, invocation, &draft, &call);
-    Ok(Prepared { executor: &script::Script, draft, call, plan })
+    Ok(Prepared { executor: &script::Script, draft, call, plan, run: OnceLock::new() })
+}
+
+/// The same for a tool that is called by itself, whose input is checked by its own schema.
+pub async fn prepare_call<'w>(
+    workshop: &Workshop<'w>,
+    invocation: &Invocation<'_>,
+    mut draft: Draft<'w>,
+) -> Result<Prepared<'w>, Box<Stop>> {
+    vetted(workshop, &mut draft)?;
+    draft.parameters.clone_from(&invocation.given.values);
+    planned(workshop, invocation, draft).await
 }
 
 /// What would be done, and what is shown of it.
-async fn planned<'w>(
+pub async fn planned<'w>(
     workshop: &Workshop<'w>,
     invocation: &Invocation<'_>,
     mut draft: Draft<'w>,
@@ -130,13 +145,34 @@ async fn planned<'w>(
     let call = executor.call(workshop, &draft).await?;
     if let Some(tool) = &call.described {
         draft.staged.pin(tool.clone(), workshop.store).map_err(|refusal| draft.stop(refusal))?;
+        // What reaches the tool is what is asked about, shown and written down.
+        let more = tool.environment.iter().filter(|name| !draft.contract.env.contains(name));
+        let more: Vec<String> = more.cloned().collect();
+        draft.contract.env.extend(more);
+        draft.contract.params.get_or_insert_with(|| secrets(&tool.input));
+    }
+    if let Some(runner) = &call.runner {
+        draft.staged.pin_runner(runner.clone(), workshop.store).map_err(|refusal| draft.stop(refusal))?;
+        draft.workspace.clone_from(&call.workspace);
     }
     if let Some(id) = invocation.container {
         script::check_container(workshop, &draft, id, invocation.owner)
             .map_err(|refusal| draft.stop(refusal))?;
     }
     let plan = Plan::of(workshop, invocation, &draft, &call);
-    Ok(Prepared { executor, draft, call, plan })
+    Ok(Prepared { executor, draft, call, plan, run: OnceLock::new() })
+}
+
+/// The parameters that a tool's own schema says must never be shown.
+fn secrets(schema: &Value) -> Params {
+    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let param = |(name, schema): (&String, &Value)| Param {
+        name: name.clone(),
+        format: schema.get("format").and_then(Value::as_str).map(str::to_owned),
+        write_only: schema.get("writeOnly") == Some(&Value::Bool(true)),
+        ..Param::default()
+    };
+    Params { list: properties.map(param).filter(params::is_secret).collect(), closed: false }
 }
 
 /// Stops what the rules deny, in the staged copy and not in the live directory; a whole plugin where that is mounted.

@@ -29,7 +29,10 @@ pub async fn begin(
         let started = workshop.now();
         let entry = entry(invocation, prepared, Kind::Started, Code::Ok);
         match workshop.books.ledger.start(started, id, entry, Some(&prepared.plan.ask)).await {
-            Ok(_) => return Ok(Begun { id, _lock: lock }),
+            Ok(_) => {
+                prepared.run.set(id).ok();
+                return Ok(Begun { id, _lock: lock });
+            }
             Err(StartError::NotAllowed(_)) => {}
             Err(StartError::Write(error)) => return Err(prepared.stop(workshop.books.refusal(error))),
             Err(error @ StartError::AlreadyStarted(_)) => {

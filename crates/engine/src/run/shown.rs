@@ -6,7 +6,7 @@ use guild_manifest::skill::{Network, Workspace};
 use super::prepare::Prepared;
 use crate::approvals::{Capability, ChangedFile, Shown, ShownFinding};
 use crate::reply::{Comparison, FileChange, FindingLine, RunPlan};
-use crate::security_hash::{Payload, compare};
+use crate::security_hash::{Payload, RunnerIdentity, compare};
 use crate::workshop::Workshop;
 
 /// The whole of it; `approved` is the other state of the skill that was approved before.
@@ -68,7 +68,11 @@ fn capabilities(
     if let Some(tool) = &prepared.call.described {
         needs.push(("tool", format!("{}: {}", tool.name, tool.description)));
     }
-    if !plan.tools.is_empty() {
+    if let Some(runner) = &prepared.call.runner {
+        needs.push(("runner", told_runner(runner)));
+        needs
+            .push(("tools", if runner.tools.is_empty() { "none".to_owned() } else { listed(&runner.tools) }));
+    } else if !plan.tools.is_empty() {
         needs.push(("tools", listed(&plan.tools)));
     }
     if let (Some(role), Some(image)) = (&plan.image_role, &plan.image) {
@@ -84,6 +88,17 @@ fn capabilities(
         is_new: changes.capabilities.iter().any(|change| change.wider && is_about(change.capability, name)),
     };
     needs.into_iter().map(capability).collect()
+}
+
+/// Who gets the instructions, the task and whatever its tools give.
+fn told_runner(runner: &RunnerIdentity) -> String {
+    let model = runner.model.as_deref().map(|model| format!(", model {model}")).unwrap_or_default();
+    let place = match runner.kind.as_str() {
+        "command" => "a program of yours outside any container",
+        "sampling" => "the client's own model",
+        _ => "a model that sees whatever its tools give",
+    };
+    format!("{} ({}{model}): {place}", runner.name, runner.target)
 }
 
 /// The variables by name; a secret that would be handed over is told as one.

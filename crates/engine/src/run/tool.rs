@@ -120,7 +120,7 @@ fn check_declared(skill: &str, declared: &[String], dispatch: &Dispatch) -> Resu
 }
 
 /// Whether an agent's own list of tools lets it use one; an agent without a list has what its skills declare.
-fn may_use(workshop: &Workshop<'_>, agent: &str, tool: &str) -> bool {
+pub(super) fn may_use(workshop: &Workshop<'_>, agent: &str, tool: &str) -> bool {
     match workshop.hall.config.tools(agent) {
         // Whoever has skills can read them.
         Some(_) if tool == READING_TOOL => true,
@@ -145,6 +145,8 @@ fn identity(dispatch: &Dispatch, tool: &Described) -> ToolIdentity {
         input: tool.input.clone(),
         output: tool.output.clone(),
         code: tool.code.clone(),
+        image: tool.image.clone(),
+        environment: tool.environment.clone(),
     }
 }
 
@@ -166,14 +168,7 @@ async fn call(
             format!("there is no provider `{id}`"),
         )));
     };
-    let described = provider.find(workshop, tool).await.map_err(|error| nothing_more(error.refusal()))?;
-    let is_as_approved =
-        |approved| described.as_ref().map(|tool| identity(dispatch, tool)).as_ref() == approved;
-    if prepared.call.described.is_some() && !is_as_approved(prepared.call.described.as_ref()) {
-        let message =
-            format!("the tool `{}` is described otherwise than when it was approved", qualified(dispatch));
-        return Err(nothing_more(Refusal::new(Code::SecurityHashMismatch, message)));
-    }
+    let schema = declared_output(workshop, prepared, provider, dispatch).await.map_err(nothing_more)?;
     let input = input(arguments, &prepared.parameters);
     let call = ToolCall {
         tool,
@@ -191,7 +186,6 @@ async fn call(
             return Err(nothing_more(Refusal::new(Code::ToolInputRequired, message)));
         }
     };
-    let schema = described.and_then(|tool| tool.output);
     let given = result.structured.clone().unwrap_or(Value::Null);
     let errors = schema.map(|schema| errors_of(&schema, &given)).unwrap_or_default();
     if errors.is_empty() {
@@ -199,6 +193,26 @@ async fn call(
     }
     let message = format!("tool `{tool}` gave what it does not declare: {}", sentence(&errors));
     Err((Refusal::new(Code::ToolOutputInvalid, message), errors))
+}
+
+/// The schema of what the tool gives, if the tool still is what was approved.
+async fn declared_output(
+    workshop: &Workshop<'_>,
+    prepared: &Prepared<'_>,
+    provider: &dyn ToolProvider,
+    dispatch: &Dispatch,
+) -> Result<Option<Value>, Refusal> {
+    let approved = prepared.call.described.as_ref();
+    if let Some(fixed) = approved.filter(|tool| tool.code.is_some() && provider.is_fixed_by_code()) {
+        return Ok(fixed.output.clone());
+    }
+    let found = provider.find(workshop, &dispatch.tool).await.map_err(|error| error.refusal())?;
+    if approved.is_some() && found.as_ref().map(|tool| identity(dispatch, tool)).as_ref() != approved {
+        let message =
+            format!("the tool `{}` is described otherwise than when it was approved", qualified(dispatch));
+        return Err(Refusal::new(Code::SecurityHashMismatch, message));
+    }
+    Ok(found.and_then(|tool| tool.output))
 }
 
 /// Parameters by name, and words as one text.

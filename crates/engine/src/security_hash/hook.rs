@@ -4,12 +4,14 @@
 use super::payload::{ImageIdentity, Payload, Surroundings};
 use super::plugin::{StagedPlugin, changed, stage_plugin};
 use super::stage::Staged;
+use crate::events::declared;
 use crate::image::Images;
+use crate::run::Moment;
 use crate::vet::policy;
 use crate::{Hall, Refusal};
 use guild_catalog::PluginEntry;
-use guild_manifest::plugin::{Lifecycle, Plugin, ToolRun};
-use guild_manifest::skill::{Contract, Kind, Param, Params, Skill, Workspace};
+use guild_manifest::plugin::{Plugin, ToolRun};
+use guild_manifest::skill::{Contract, Hints, Kind, Param, Params, Skill, Workspace};
 use guild_source::store::Store;
 
 /// Stages a plugin for one of its hooks; the hook is the one that the staged manifest declares.
@@ -19,13 +21,20 @@ use guild_source::store::Store;
 pub(crate) fn stage_hook(
     hall: &Hall,
     entry: &PluginEntry,
-    moment: Lifecycle,
+    moment: Moment<'_>,
     (images, store): (&Images, &Store),
 ) -> Result<(Staged, ToolRun), Refusal> {
     let StagedPlugin { tree, root, plugin, identity: whose } = stage_plugin(entry, store)?;
     let name = &entry.plugin.name;
-    let run =
-        plugin.lifecycle(moment).map_err(|why| changed(name, &format!("`{}` {why}", moment.as_str())))?;
+    let run = match moment {
+        Moment::Life(moment) => plugin.lifecycle(moment),
+        // The copy decides; what was found before is only where to look in it.
+        Moment::Event(hook) => {
+            let same = declared(&plugin, Some(&root)).into_iter().find(|found| found.id == hook.id);
+            Ok(same.map(|found| found.run))
+        }
+    };
+    let run = run.map_err(|why| changed(name, &format!("`{}` {why}", moment.as_str())))?;
     let run = run.ok_or_else(|| changed(name, &format!("it has no `{}`", moment.as_str())))?;
     let manifest = plugin.dialect.manifest().and_then(|path| tree.file(path));
     let own = manifest.ok_or_else(|| changed(name, "its manifest is gone"))?;
@@ -42,6 +51,7 @@ pub(crate) fn stage_hook(
         directory: String::new(),
         body: String::new(),
         argument_names: Vec::new(),
+        hints: Hints::default(),
         image: Some(image),
         tree,
         skill,
@@ -53,7 +63,7 @@ pub(crate) fn stage_hook(
 
 /// A hook as a skill that nobody lists: a script that sees no workspace and no network, and the environment that its plugin
 /// declares.
-fn skill(plugin: &Plugin, moment: Lifecycle, run: &ToolRun) -> Skill {
+fn skill(plugin: &Plugin, moment: Moment<'_>, run: &ToolRun) -> Skill {
     let script = match run {
         ToolRun::Entrypoint(file) => Some(file.clone()),
         ToolRun::Command(_) => None,

@@ -44,6 +44,24 @@ pub struct Payload {
     /// The tool that it dispatches to, as whoever offers it describes it; absent for our own, which come with the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<ToolIdentity>,
+    /// Who runs the child agent, with which model and tools; absent for everything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner: Option<RunnerIdentity>,
+}
+
+/// Who runs a child agent, as it was when it was approved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunnerIdentity {
+    /// Its name in the configuration.
+    pub name: String,
+    /// How it is reached: `command`, `openai`, `anthropic` or `sampling`.
+    pub kind: String,
+    /// The command with its placeholders, or the address.
+    pub target: String,
+    /// The model, where one is chosen.
+    pub model: Option<String>,
+    /// The tools that the child agent is offered, sorted.
+    pub tools: Vec<String>,
 }
 
 /// A tool that somebody else offers, as it was when it was approved: one that is described otherwise is another tool.
@@ -60,6 +78,12 @@ pub struct ToolIdentity {
     /// The digest of the code behind it, where that is here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
+    /// The digest of the root file system that it runs in, where that is here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    /// Names of the variables that reach it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub environment: Vec<String>,
 }
 
 /// Which skill it is.
@@ -213,6 +237,7 @@ impl Payload {
             limits: Limits::of(&contract.limits),
             contract: ContractTerms::of(contract),
             tool: None,
+            runner: None,
         }
     }
 

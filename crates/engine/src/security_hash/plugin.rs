@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use guild_catalog::PluginEntry;
-use guild_manifest::TreeManifest;
 use guild_manifest::plugin::Plugin;
+use guild_manifest::{Digest, TreeManifest};
 use guild_source::store::{Store, Stored};
 
 use super::origin::Origin;
@@ -36,6 +36,22 @@ pub(crate) fn stage_plugin(entry: &PluginEntry, store: &Store) -> Result<StagedP
     let plugin = guild_catalog::read_plugin(&root, name).filter(|plugin| plugin.name == *name);
     let plugin = plugin.ok_or_else(|| changed(name, "it does not load"))?;
     Ok(StagedPlugin { tree, root, plugin, identity: origin.plugin })
+}
+
+/// A plugin that was staged before, by the digest of its files.
+///
+/// # Errors
+/// Where its files are gone or damaged.
+pub(crate) fn load_plugin(
+    entry: &PluginEntry,
+    digest: &Digest,
+    store: &Store,
+) -> Result<StagedPlugin, Refusal> {
+    let Stored { tree, root, .. } = store.tree(digest)?;
+    let name = &entry.plugin.name;
+    let plugin = guild_catalog::read_plugin(&root, name).filter(|plugin| plugin.name == *name);
+    let plugin = plugin.ok_or_else(|| changed(name, "it does not load"))?;
+    Ok(StagedPlugin { tree, root, plugin, identity: Origin::of_plugin(entry).plugin })
 }
 
 /// What is no longer as it was found.

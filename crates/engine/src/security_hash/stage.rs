@@ -3,14 +3,14 @@
 //! The staged bytes are the skill from here on. What discovery read of it decides nothing any more.
 
 use super::origin::Origin;
-use super::payload::{ImageIdentity, Payload, Surroundings, ToolIdentity};
+use super::payload::{ImageIdentity, Payload, RunnerIdentity, Surroundings, ToolIdentity};
 use crate::Code;
 use crate::hall::Hall;
 use crate::image::Images;
 use crate::sandbox::Refusal;
 use crate::vet::policy;
 use guild_catalog::Entry;
-use guild_manifest::skill::{self, Profile, Skill, Source};
+use guild_manifest::skill::{self, Hints, Profile, Skill, Source};
 use guild_manifest::{Digest, FileEntry, Problem, TreeManifest};
 use guild_sandbox::image::Resolved;
 use guild_source::store::{Store, Stored};
@@ -40,6 +40,8 @@ pub struct Staged {
     pub body: String,
     /// Names for `$name` in the instructions, in order.
     pub argument_names: Vec<String>,
+    /// What else it tells whoever runs it: its model, the tools that it is scoped to.
+    pub hints: Hints,
     /// The root file system that was hashed, held ready; `None` where it does not run in a container.
     pub image: Option<Resolved>,
     /// What was hashed.
@@ -83,7 +85,8 @@ pub fn stage(hall: &Hall, entry: &Entry, images: &Images, store: &Store) -> Resu
         root,
         directory: origin.directory,
         body: reading.body.into_owned(),
-        argument_names: reading.hints.map(|hints| hints.arguments).unwrap_or_default(),
+        argument_names: reading.hints.as_ref().map(|hints| hints.arguments.clone()).unwrap_or_default(),
+        hints: reading.hints.unwrap_or_default(),
         image: image.map(|(_, resolved)| resolved),
         tree,
         skill,
@@ -134,6 +137,13 @@ impl Staged {
     /// Makes a tool that somebody else offers a part of what is hashed.
     pub(crate) fn pin(&mut self, tool: ToolIdentity, store: &Store) -> Result<(), Refusal> {
         self.payload.tool = Some(tool);
+        self.security_hash = store.put(self.payload.text()?.as_bytes())?;
+        Ok(())
+    }
+
+    /// Makes whoever runs the child agent a part of what is hashed.
+    pub(crate) fn pin_runner(&mut self, runner: RunnerIdentity, store: &Store) -> Result<(), Refusal> {
+        self.payload.runner = Some(runner);
         self.security_hash = store.put(self.payload.text()?.as_bytes())?;
         Ok(())
     }

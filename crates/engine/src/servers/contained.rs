@@ -7,6 +7,7 @@ use std::time::Duration;
 use guild_sandbox::image::Resolved;
 use guild_sandbox::{Child, ChildStdin, Command, Network, Stdin, Stream};
 
+use super::placeholder;
 use crate::Refusal;
 use crate::sandbox::{ContainerRequest, LimitRequest, MountMode, MountRequest};
 use crate::workshop::Workshop;
@@ -33,6 +34,15 @@ pub struct ContainedServer {
     pub read: Vec<PathBuf>,
     /// What of the host it may read and write, under the same path.
     pub write: Vec<PathBuf>,
+    /// What else it is shown.
+    pub mounts: Vec<MountRequest>,
+    /// Where it starts.
+    pub cwd: PathBuf,
+    /// Variables that are set for it, before those of the person's.
+    pub set: BTreeMap<String, String>,
+    /// Whether `${NAME}` in its command and in what is set for it stands for a variable; for one that does not reach it, what
+    /// follows `:-` stands there, or nothing.
+    pub fills: bool,
 }
 
 /// A server that runs. Dropping it ends the server.
@@ -48,10 +58,15 @@ impl ContainedServer {
     pub async fn start(&self, workshop: &Workshop<'_>) -> Result<Conversation, Refusal> {
         let (images, settings) = (workshop.images, workshop.images.settings());
         let image = images.resolve(self.role.as_deref())?;
+        let reaching = workshop.environment(&self.env).await?;
+        let filled = |text: &String| if self.fills { filled(text, &reaching) } else { text.clone() };
+        let command: Vec<String> = self.command.iter().map(filled).collect();
+        let mut env = reaching.clone();
+        env.extend(self.set.iter().map(|(name, value)| (name.clone(), filled(value))));
         let request = ContainerRequest {
             role: self.role.clone(),
             mounts: self.mounts(),
-            env: workshop.environment(&self.env).await?,
+            env,
             network: self.network,
             limits: LimitRequest {
                 timeout: Some(LONGEST_LIFE),
@@ -62,8 +77,8 @@ impl ContainedServer {
         };
         let policy = request.policy(settings, image.root.clone(), &[])?;
         let command = Command {
-            argv: self.command.iter().map(Into::into).collect(),
-            cwd: "/tmp".into(),
+            argv: command.iter().map(Into::into).collect(),
+            cwd: self.cwd.clone(),
             env: BTreeMap::new(),
             stdin: Stdin::Piped,
         };
@@ -76,8 +91,18 @@ impl ContainedServer {
         let mount =
             |path: &Path, mode| MountRequest { source: path.to_owned(), target: path.to_owned(), mode };
         let read = self.read.iter().map(|path| mount(path, MountMode::ReadOnly));
-        read.chain(self.write.iter().map(|path| mount(path, MountMode::ReadWrite))).collect()
+        let own = read.chain(self.write.iter().map(|path| mount(path, MountMode::ReadWrite)));
+        own.chain(self.mounts.iter().cloned()).collect()
     }
+}
+
+/// A text with the values of the variables that it names; what was put in is not read again.
+fn filled(text: &str, variables: &BTreeMap<String, String>) -> String {
+    let value = |name: &str| {
+        let (name, otherwise) = name.split_once(":-").unwrap_or((name, ""));
+        Some(variables.get(name).map_or(otherwise, String::as_str).to_owned())
+    };
+    placeholder::replaced(text, value)
 }
 
 impl Conversation {

@@ -176,6 +176,10 @@ fn reach(written: Written) -> Result<Reach, String> {
                 role: written.role,
                 read: written.read,
                 write: written.write,
+                mounts: Vec::new(),
+                cwd: "/tmp".into(),
+                set: BTreeMap::new(),
+                fills: false,
             }))
         }
         (None, Some(url)) if url.starts_with("https://") || url.starts_with("http://") => {

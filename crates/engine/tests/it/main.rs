@@ -5,6 +5,7 @@
 mod access;
 mod authority;
 mod books;
+mod embed;
 mod images;
 mod live;
 mod modules;

@@ -8,6 +8,7 @@ use guild_engine::ports::{
     Answer, Approver, Listed, Pending, Question, SubagentError, SubagentRunner, SubagentTask, Tool,
     ToolAnswer, ToolCall, ToolError, ToolProvider, ToolResult,
 };
+use guild_engine::security_hash::RunnerIdentity;
 use guild_engine::{
     Books, Envelope, Given, Hall, Images, Invocation, Places, Principal, Stage, Workshop, configure,
     container_backends, reply, run,
@@ -71,6 +72,9 @@ impl ToolProvider for Shop {
             input: json!({"type": "object"}),
             output: Some(json!({"type": "object", "required": ["price"]})),
             is_read_only: tool != "buy",
+            image: None,
+            environment: Vec::new(),
+            plugin: None,
             code: None,
         };
         Box::pin(async move {
@@ -102,10 +106,24 @@ impl ToolProvider for Shop {
 struct Child(Result<&'static str, &'static str>);
 
 impl SubagentRunner for Child {
-    fn run<'a>(&'a self, task: &'a SubagentTask) -> Pending<'a, Result<String, SubagentError>> {
+    fn choose(&self, _: &Workshop<'_>, _: &str, model: Option<&str>) -> Option<RunnerIdentity> {
+        Some(RunnerIdentity {
+            name: "child".to_owned(),
+            kind: "command".to_owned(),
+            target: "child".to_owned(),
+            model: model.map(str::to_owned),
+            tools: Vec::new(),
+        })
+    }
+
+    fn run<'a>(
+        &'a self,
+        _: &'a Workshop<'_>,
+        task: &'a SubagentTask<'a>,
+    ) -> Pending<'a, Result<String, SubagentError>> {
         assert!(task.instructions.contains("Ask about ducks"), "{}", task.instructions);
-        let answer =
-            self.0.map(str::to_owned).map_err(|message| SubagentError { message: message.to_owned() });
+        assert_eq!(task.task, "ducks");
+        let answer = self.0.map(str::to_owned).map_err(|message| SubagentError::Failed(message.to_owned()));
         Box::pin(async { answer })
     }
 }

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Where from: owner/repo, the URL of a repository or of a page of it, a directory, an archive, npm:PACKAGE or marketplace:SOURCE
+    /// Where from: owner/repo, the URL of a repository or of a page of it, a directory, an archive, npm:PACKAGE, oci:ARTIFACT or marketplace:SOURCE
     #[arg(value_name = "SOURCE")]
     source: String,
     /// Only these skills or plugins

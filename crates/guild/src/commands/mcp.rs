@@ -5,7 +5,7 @@ use crate::runtime;
 use crate::ui::Ui;
 use guild_engine::Envelope;
 use guild_engine::ledger::DEFAULT_AGENT;
-use guild_mcp::serve_stdio;
+use guild_mcp::{serve_child, serve_stdio};
 use std::process::ExitCode;
 
 /// Serve skills to an agent by the Model Context Protocol
@@ -18,11 +18,18 @@ pub struct Args {
     /// The agent that is served, which decides what it may have
     #[arg(long, value_name = "AGENT", default_value = DEFAULT_AGENT)]
     agent: String,
+    /// Serve the tools of a child agent's run alone, as long as it is under way
+    #[arg(long, value_name = "RUN", hide = true)]
+    run: Option<String>,
 }
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     let served = runtime::block_on(async {
-        let server = premises::server(premises::open(ui).await?, &args.agent)?;
+        let premises = premises::open(ui).await?;
+        if let Some(run) = &args.run {
+            return serve_child(premises, run.clone()).await.map_err(|error| failed(&error));
+        }
+        let server = premises::server(premises, &args.agent)?;
         serve_stdio(server).await.map_err(|error| failed(&error))
     });
     match served.map_err(|error| failed(&error)) {

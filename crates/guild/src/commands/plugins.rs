@@ -1,6 +1,7 @@
 //! `guild plugins`
 
 mod config;
+mod show;
 
 use crate::print::{Cell, Ink, Style, problem, table};
 use crate::ui::Ui;
@@ -11,7 +12,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// List every plugin, with how many skills it ships, or set values for one
+/// List every plugin, show one, or set values for one
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -21,11 +22,14 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Config(config::Args),
+    Show(show::Args),
 }
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
-    if let Some(Command::Config(args)) = &args.command {
-        return config::run(args, ui);
+    match &args.command {
+        Some(Command::Config(args)) => return config::run(args, ui),
+        Some(Command::Show(args)) => return show::run(args, ui),
+        None => {}
     }
     let hall = ui.hall(Freshness::Indexed);
     let envelope = plugins(&hall);

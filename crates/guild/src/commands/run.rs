@@ -8,6 +8,7 @@ use crate::print::LiveOutput;
 use crate::ui::Ui;
 use crate::workshop::{ConsentArgs, within};
 use guild_engine::{Code, Envelope, Given, Invocation, Lifetime, Refusal, Workshop, reply, run as run_skill};
+use params::Object;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -26,6 +27,9 @@ pub struct Args {
     /// Words for a skill of instructions, or the text for a tool; those that begin with a dash stand behind `--`
     #[arg(value_name = "ARGS")]
     arguments: Vec<String>,
+    /// What a child agent is to do, as one text
+    #[arg(long, value_name = "TEXT", conflicts_with = "arguments")]
+    task: Option<String>,
     /// As this agent, which has only the skills it may use
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
@@ -59,25 +63,31 @@ pub struct Args {
 
 const EXAMPLES: &str = "Examples:
   guild run guild-samples/code-complexity --param path=.
+  guild run review --task 'the last commit'
   guild run lint --agent reviewer --param path=src --wait
   guild run report --params-json @parameters.json --dry-run";
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
-    let ended = params::given(&args.params, args.params_json.as_deref(), ui)
+    let ended = params::given(&args.params, object(args), ui)
         .and_then(|given| within(ui, async |workshop| perform(args, ui, workshop, &given).await));
-    finish(ui, args, ended.unwrap_or_else(|refusal| refused(args, refusal)))
+    finish(ui, args.dry_run, ended.unwrap_or_else(|refusal| refused(args, refusal)))
+}
+
+fn object(args: &Args) -> Option<Object<'_>> {
+    Some(Object { option: "--params-json", source: args.params_json.as_deref()? })
 }
 
 async fn perform(args: &Args, ui: &Ui, workshop: &Workshop<'_>, given: &Given) -> Envelope<reply::Run> {
     let principal = ui.principal(args.agent.as_deref());
     let owner = ui.owner(args.owner.as_deref());
+    let arguments: Vec<String> = args.task.iter().chain(&args.arguments).cloned().collect();
     let follow = Following::new(ui, &args.name);
     let mut live = LiveOutput::new(ui.is_json());
     let invocation = Invocation {
         name: &args.name,
         principal: &principal,
         given,
-        arguments: &args.arguments,
+        arguments: &arguments,
         consent: args.consent.consent(ui),
         wait: args.consent.wait.map(duration),
         container: args.container.as_deref(),
@@ -89,9 +99,19 @@ async fn perform(args: &Args, ui: &Ui, workshop: &Workshop<'_>, given: &Given) -
         on_output: &mut |chunk| follow.output(chunk, &mut live),
         on_stage: &|stage| follow.stage(stage),
     };
-    let envelope = run_skill(workshop, invocation).await;
+    // Whoever interrupts it ends what runs: what is dropped leaves nothing behind.
+    let envelope = tokio::select! {
+        envelope = run_skill(workshop, invocation) => envelope,
+        _ = tokio::signal::ctrl_c() => interrupted(workshop, &args.name).await,
+    };
     follow.end(&mut live);
     envelope
+}
+
+/// What is left of a run that was interrupted: that it was, in the books.
+async fn interrupted(workshop: &Workshop<'_>, name: &str) -> Envelope<reply::Run> {
+    workshop.settle().await.ok();
+    Envelope::error(Code::RunInterrupted, "interrupted; what ran was ended", reply::Run::nothing(name))
 }
 
 fn duration(lifetime: Lifetime) -> Duration {
@@ -102,8 +122,9 @@ fn refused(args: &Args, refusal: Refusal) -> Envelope<reply::Run> {
     Envelope::error(refusal.code, refusal.message, reply::Run::nothing(&args.name))
 }
 
-fn finish(ui: &Ui, args: &Args, mut envelope: Envelope<reply::Run>) -> ExitCode {
-    if !ui.is_json() && text::is_answer(&envelope) {
+/// Prints what came of a run.
+pub fn finish(ui: &Ui, is_dry: bool, mut envelope: Envelope<reply::Run>) -> ExitCode {
+    if !ui.is_json() && !is_dry && text::is_answer(&envelope) {
         // What a tool says to people is what is printed, not a remark beside it.
         let answer = std::mem::take(&mut envelope.message);
         envelope.data.output = Some(answer.into());
@@ -111,5 +132,5 @@ fn finish(ui: &Ui, args: &Args, mut envelope: Envelope<reply::Run>) -> ExitCode 
     if envelope.code == Code::SecurityPreflightDenied {
         ui.tell_findings(&envelope.data.findings);
     }
-    ui.finish(&envelope, |data, style, out| text::write(data, args.dry_run, style, out))
+    ui.finish(&envelope, |data, style, out| text::write(data, is_dry, style, out))
 }

@@ -1,6 +1,7 @@
 //! `guild search`
 
 use super::list::print_skills;
+use crate::books::remember;
 use crate::ui::Ui;
 use guild_engine::catalog::Freshness;
 use guild_engine::{SearchRequest, search};
@@ -27,7 +28,8 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
-    let hall = ui.hall(Freshness::Indexed);
+    let mut hall = ui.hall(Freshness::Indexed);
+    remember(ui, &mut hall);
     let query = args.query.join(" ");
     let request = SearchRequest {
         query: &query,

@@ -1,9 +1,10 @@
 //! `guild show`
 
+use crate::books::remember;
 use crate::print::{Ink, Style, escape, problem_line};
 use crate::ui::Ui;
 use guild_engine::catalog::Freshness;
-use guild_engine::reply::{Detail, Show};
+use guild_engine::reply::{Detail, History, Show};
 use guild_engine::show;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -23,7 +24,8 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
-    let hall = ui.hall(Freshness::Indexed);
+    let mut hall = ui.hall(Freshness::Indexed);
+    remember(ui, &mut hall);
     let envelope = show(&hall, &args.name);
     ui.finish(&envelope, |data: &Show<'_>, style, out| match &data.skill {
         Some(skill) => print(skill, args.no_body, style, out),
@@ -82,6 +84,29 @@ fn facts(skill: &Detail<'_>) -> Vec<(&'static str, String)> {
         ("activates on", skill.paths.join(", ")),
         ("files", skill.files.join(", ")),
         ("digest", skill.digest.clone()),
+        ("runs", skill.history.as_ref().map(runs).unwrap_or_default()),
+        ("last runs", skill.history.as_ref().map(last_runs).unwrap_or_default()),
+        ("feedback", skill.history.as_ref().map(feedback).unwrap_or_default()),
     ];
     facts.into_iter().filter(|(_, value)| !value.is_empty()).collect()
+}
+
+/// How many runs there were, and how many of them went well.
+fn runs(history: &History) -> String {
+    let rate = history.success_rate.map(|rate| format!(", {:.0} % of them well", rate * 100.0));
+    rate.map(|rate| format!("{}{rate}", history.runs)).unwrap_or_default()
+}
+
+fn last_runs(history: &History) -> String {
+    let runs: Vec<String> =
+        history.last_runs.iter().map(|run| format!("{} ({})", run.receipt, run.code)).collect();
+    runs.join(", ")
+}
+
+fn feedback(history: &History) -> String {
+    if history.good + history.bad == 0 {
+        return String::new();
+    }
+    let notes: String = history.notes.iter().map(|note| format!("; {note}")).collect();
+    format!("{} good, {} bad{notes}", history.good, history.bad)
 }

@@ -1,5 +1,7 @@
 //! `guild tools`
 
+mod call;
+
 use crate::print::{Cell, Ink, escape, table};
 use crate::ui::Ui;
 use crate::workshop::within;
@@ -7,7 +9,7 @@ use guild_engine::reply::{SilentProvider, ToolLine, Tools};
 use guild_engine::{Envelope, Refusal, counted, tools_list, tools_show};
 use std::process::ExitCode;
 
-/// Show the tools that skills may call: our own, and your MCP servers'
+/// Show and call tools: our own, plugins', and MCP servers'
 ///
 /// Servers are reached to ask them. A skill calls a tool only if its contract declares it, and somebody else's tool only with your
 /// approval.
@@ -31,11 +33,13 @@ enum Command {
         #[arg(value_name = "TOOL")]
         name: String,
     },
+    Call(call::Args),
 }
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     match &args.command {
         Command::List { provider } => list(provider.as_deref(), ui),
+        Command::Call(args) => call::run(args, ui),
         Command::Show { name } => {
             let asked = within(ui, async |workshop| tools_show(workshop, name).await);
             ui.finish(&asked.unwrap_or_else(Refusal::into_envelope), |tool: &Option<ToolLine>, _, out| {

@@ -142,6 +142,7 @@ const ELSEWHERE: &[(Code, &str)] = &[
     (Code::EnvironmentMissing, PLUGINS),
     (Code::DependencyMissing, PLUGINS),
     (Code::DependencyCycle, PLUGINS),
+    (Code::HookDenied, "plugin_hooks::a_gate_that_says_no_is_hook_denied_and_leaves_a_receipt"),
     (Code::HookFailed, "conformance::hooks::a_hook_that_fails_leaves_an_error_and_the_rest_untouched"),
     (Code::ConfigNotSet, CONFIG),
     (Code::SettingInvalid, CONFIG),

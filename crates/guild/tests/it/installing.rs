@@ -3,6 +3,7 @@
 #![expect(clippy::too_many_lines, reason = "a session is read in one piece, from its first line to its last")]
 
 mod adding;
+mod artifacts;
 mod downloading;
 mod exchanging;
 mod keeping;

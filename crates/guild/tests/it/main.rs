@@ -7,6 +7,7 @@
     reason = "a test that cannot go on fails, JSON that lacks a field is a failure, and a stand-in is told"
 )]
 
+mod agent_plugins;
 mod allowed;
 mod api;
 mod approvals;
@@ -25,10 +26,12 @@ mod hostile;
 mod images;
 mod installing;
 mod json;
+mod library;
 mod mcp;
 mod modules;
 mod page;
 mod pipe;
+mod plugin_hooks;
 mod plugin_tools;
 mod power_cut;
 mod race;
@@ -40,6 +43,7 @@ mod sandbox;
 mod schema;
 mod serve;
 mod servers;
+mod subagents;
 mod terminal;
 mod tokens;
 mod tour;

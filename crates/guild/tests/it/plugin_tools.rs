@@ -19,7 +19,7 @@ fn example(name: &str) -> Env {
     env
 }
 
-fn copy(from: &Path, to: &Path) {
+pub fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
         let target = to.join(entry.file_name());
@@ -86,6 +86,142 @@ fn a_tool_whose_plugin_changes_is_another_tool() {
     let code = env.project().join(".guild/plugins/word-count/tools/count.py");
     fs::write(&code, fs::read_to_string(&code).unwrap().replace(".split()", ".split(' ')")).unwrap();
     assert_eq!(envelope(&env.guild(&again).stdout())["code"], "security_hash_mismatch");
+}
+
+/// Calls a tool by itself.
+#[track_caller]
+fn call(env: &Env, tool: &str, arguments: &Json, more: &[&str]) -> Json {
+    let arguments = arguments.to_string();
+    let mut words = vec!["tools", "call", tool, "--args", &arguments, "--json"];
+    words.extend(more);
+    envelope(&env.guild(&words).stdout())
+}
+
+#[test]
+fn a_person_calls_a_tool_by_itself() {
+    let env = example("word-count");
+    let given = json!({"text": "one two three"});
+    let asked = call(&env, "plugin:word-count/count", &given, &[]);
+    assert_eq!(asked["code"], "approval_required", "{asked}");
+    let done = call(&env, "plugin:word-count/count", &given, &["--approve", "always"]);
+    assert_eq!(
+        (&done["message"], &done["data"]["output"]["words"]),
+        (&json!("3 words"), &json!(3)),
+        "{done}"
+    );
+    assert!(done["data"]["receipt"].as_str().unwrap().starts_with("rcp_"), "{done}");
+    let again = call(&env, "plugin:word-count/count", &json!({"text": "a"}), &[]);
+    assert_eq!(again["data"]["output"]["words"], 1, "it only looks, and was allowed for good: {again}");
+    let wrong = call(&env, "plugin:word-count/count", &json!({"text": 7}), &[]);
+    assert_eq!(
+        (&wrong["code"], &wrong["data"]["errors"][0]["path"]),
+        (&json!("tool_input_invalid"), &json!("/text"))
+    );
+    let unknown = call(&env, "plugin:word-count/sum", &json!({}), &[]);
+    assert_eq!(unknown["code"], "provider_tool_unregistered", "{unknown}");
+    let added = call(&env, "builtin:add", &json!({"text": "20+22"}), &[]);
+    assert_eq!(
+        (&added["message"], &added["code"]),
+        (&json!("42"), &json!("ok")),
+        "our own asks nobody: {added}"
+    );
+}
+
+#[test]
+fn a_call_can_be_looked_at_before_it_is_made() {
+    let env = example("word-count");
+    let told =
+        env.guild(&["tools", "call", "plugin:word-count/count", "--args", r#"{"text": "a"}"#, "--dry-run"]);
+    assert!(told.stdout().contains("tool         plugin:word-count/count"), "{told}");
+    assert!(told.stderr().contains("a person would be asked"), "{told}");
+}
+
+#[test]
+fn a_plugins_own_mcp_server_is_started_from_its_copy_and_keeps_what_is_its() {
+    let env = example("notes");
+    let listed = env.guild(&["tools", "list", "--provider", "mcp"]).stdout();
+    expect![[r#"
+        TOOL                  ACCESS  DESCRIPTION
+        mcp:notes.board/pin   asks    Pin a note to the board
+        mcp:notes.board/read  looks   Read the notes on the board
+    "#]]
+    .assert_eq(&listed);
+    let pinned = call(&env, "mcp:notes.board/pin", &json!({"text": "milk"}), &["--approve", "once"]);
+    assert_eq!(
+        (&pinned["message"], &pinned["data"]["output"]),
+        (&json!("1 on the board"), &json!({"count": 1}))
+    );
+    let read = run(&env, "notes/read-notes", &[]);
+    assert_eq!(read["data"]["output"], json!({"notes": ["milk"]}), "{read}");
+    assert_eq!(env.guild(&["disable", "notes"]).code(), Some(0));
+    let off = call(&env, "mcp:notes.board/read", &json!({}), &["--approve", "once"]);
+    assert_eq!(off["code"], "provider_unavailable", "{off}");
+}
+
+#[test]
+fn an_agent_has_a_plugins_server_through_its_skill() {
+    let env = example("notes");
+    let mut client = Client::stateless(&env, "default");
+    let told =
+        client.approved(json!({"name": "skill_run", "arguments": {"name": "notes/read-notes", "input": {}}}));
+    assert_eq!(told["structuredContent"]["data"]["output"]["notes"], json!([]), "{told}");
+}
+
+#[test]
+fn functions_of_a_python_module_are_tools() {
+    let env = example("text-tools");
+    let listed = env.guild(&["tools", "list", "--provider", "plugin"]).stdout();
+    expect![[r#"
+        TOOL                       ACCESS  DESCRIPTION
+        plugin:text-tools/measure  looks   Count the words and letters of a text.
+        plugin:text-tools/recase   looks   Write a text in another case.
+    "#]]
+    .assert_eq(&listed);
+    let shown = envelope(&env.guild(&["tools", "show", "plugin:text-tools/recase", "--json"]).stdout());
+    expect![[r#"{"type":"object","properties":{"text":{"type":"string"},"to":{"enum":["upper","lower","title"],"description":"The case that is wanted.","default":"title"}},"required":["text"],"additionalProperties":false}"#]]
+        .assert_eq(&shown["data"]["input_schema"].to_string());
+    let measured = run(&env, "text-tools/measure-text", &["text=two words"]);
+    assert_eq!(measured["data"]["output"], json!({"words": 2, "letters": 8}), "{measured}");
+    let given = json!({"text": "a title", "to": "upper"});
+    let recased = call(&env, "plugin:text-tools/recase", &given, &["--approve", "once"]);
+    assert_eq!(
+        (&recased["message"], &recased["data"]["output"]["result"]),
+        (&json!("A TITLE"), &json!("A TITLE"))
+    );
+}
+
+#[test]
+fn an_agent_has_a_function_of_a_module_through_its_skill() {
+    let env = example("text-tools");
+    let mut client = Client::stateless(&env, "default");
+    let input = json!({"name": "text-tools/measure-text", "input": {"text": "one two"}});
+    let told = client.approved(json!({"name": "skill_run", "arguments": input}));
+    assert_eq!(told["structuredContent"]["data"]["output"]["words"], 2, "{told}");
+}
+
+#[test]
+fn a_module_that_registers_something_else_has_other_tools() {
+    let env = example("text-tools");
+    let names = |env: &Env| {
+        let listed = envelope(&env.guild(&["tools", "list", "--provider", "plugin", "--json"]).stdout());
+        let tools = listed["data"]["tools"].as_array().unwrap().iter();
+        let names: Vec<String> = tools.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect();
+        let silent = listed["data"]["silent"].as_array().unwrap().iter();
+        let silent: Vec<String> = silent.map(|one| format!("{}: {}", one["provider"], one["code"])).collect();
+        format!("{} {}", names.join(" "), silent.join(" "))
+    };
+    assert_eq!(names(&env), "plugin:text-tools/measure plugin:text-tools/recase ");
+    let module = env.project().join(".guild/plugins/text-tools/tools.py");
+    let text = fs::read_to_string(&module).unwrap();
+    fs::write(&module, text.replace("name=\"recase\"", "name=\"add\"")).unwrap();
+    assert_eq!(names(&env), "plugin:text-tools/measure \"plugin:text-tools/add\": \"tool_conflict\"");
+    fs::write(&module, "raise SystemExit('no')").unwrap();
+    assert_eq!(names(&env), " \"plugin:text-tools/tools.py\": \"tool_crashed\"");
+    fs::write(&module, "def run(payload, *, agent_id):\n    return {'display': payload, 'for': agent_id}\n")
+        .unwrap();
+    assert_eq!(names(&env), "plugin:text-tools/run ");
+    let ran = call(&env, "plugin:text-tools/run", &json!({"a": 1}), &["--approve", "once"]);
+    assert_eq!(ran["data"]["output"], json!({"display": {"a": 1}, "for": "default"}), "{ran}");
 }
 
 /// A plugin whose one tool does this.

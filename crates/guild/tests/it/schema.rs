@@ -29,6 +29,7 @@ fn the_schema_is_current() {
     add("list", of::<reply::List<'_>>(&mut generator));
     add("new", of::<reply::New<'_>>(&mut generator));
     add("plugins", of::<reply::Plugins<'_>>(&mut generator));
+    add("plugins show", of::<reply::PluginShow<'_>>(&mut generator));
     add("plugins config get", of::<reply::PluginConfig>(&mut generator));
     add("plugins config set", of::<reply::PluginConfig>(&mut generator));
     add("plugins config unset", of::<reply::PluginConfig>(&mut generator));
@@ -131,6 +132,7 @@ fn of_the_books(generator: &mut SchemaGenerator) -> Map<String, Json> {
     add("token create", of::<reply::TokenCreated>(generator));
     add("token list", of::<reply::Tokens>(generator));
     add("token revoke", of::<reply::Ended>(generator));
+    add("tools call", of::<reply::Run>(generator));
     add("tools list", of::<reply::Tools>(generator));
     add("tools show", of::<Option<reply::ToolLine>>(generator));
     add("vet allow", of::<reply::VetAllow>(generator));

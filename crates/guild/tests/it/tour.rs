@@ -66,6 +66,8 @@ guild run code-review feature/login
 # Where it all comes from.
 guild roots
 guild plugins
+guild plugins show acme
+guild plugins show acm
 guild reload
 
 # What a model is told.
@@ -147,6 +149,7 @@ guild servers list
 guild servers import cursor
 guild tools list
 guild tools show builtin:add
+guild tools call builtin:add --args '{"text":"20+22"}'
 guild secret set DEPLOY_KEY
 guild secret list
 guild secret remove DEPLOY_KEY

@@ -7,7 +7,9 @@ use crate::database::Row;
 use crate::key::{Purpose, Signature};
 use crate::receipt::SignedReceipt;
 use crate::record::{Lookup, said};
-use crate::{Grant, Ledger, Registration, Request, Secret, StoreError, Suppression, Timestamp, Token};
+use crate::{
+    Feedback, Grant, Ledger, Registration, Request, Secret, StoreError, Suppression, Timestamp, Token,
+};
 
 /// Checks every record of the ledger.
 pub(super) async fn verify(ledger: &Ledger, report: &mut Report) -> Result<(), StoreError> {
@@ -75,6 +77,7 @@ fn columns_said(kind: &str, text: &str) -> Option<Found> {
         "token" => said::<Token, _>(kind, text, owned),
         "registration" => said::<Registration, _>(kind, text, owned),
         "secret" => said::<Secret, _>(kind, text, owned),
+        "feedback" => said::<Feedback, _>(kind, text, owned),
         "suppression" => said::<Suppression, _>(kind, text, owned),
         _ => None,
     }

@@ -42,6 +42,7 @@ pub(super) const TOP: Table = &[
     owner("secrets"),
     owner("serve"),
     owner("sources"),
+    owner("subagents"),
     owner("trust"),
     owner("vet"),
 ];

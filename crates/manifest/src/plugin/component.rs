@@ -71,6 +71,16 @@ pub(super) fn places(fields: &mut Fields<'_>, key: &str) -> Vec<String> {
     found
 }
 
+/// The file of code that `key` names.
+pub(super) fn module(fields: &mut Fields<'_>, key: &str) -> Option<String> {
+    let node = fields.take(key)?;
+    let Some(place) = node.as_str() else {
+        fields.wrong(key, node, "text");
+        return None;
+    };
+    fields.inspection.existing(key, (place, node.at), |files, path| files.is_file(path))
+}
+
 /// The hooks in their usual file and those that `hooks` declares: paths, an object, or a list of either.
 pub(super) fn hooks(fields: &mut Fields<'_>) -> Vec<HookSource> {
     let mut found: Vec<HookSource> = Vec::new();

@@ -51,6 +51,8 @@ pub struct ToolDeclaration {
     pub output_schema: Option<SchemaSource>,
     /// Whether it promises to change nothing.
     pub read_only: bool,
+    /// Whether its process may be kept for the next call.
+    pub warm: bool,
 }
 
 /// What is run when a tool is called.

@@ -14,7 +14,7 @@ use crate::fold::nearest;
 use semver::{Version, VersionReq};
 
 /// Every key that means something.
-const KEYS: [&str; 28] = [
+const KEYS: [&str; 29] = [
     "$schema",
     "id",
     "name",
@@ -35,6 +35,7 @@ const KEYS: [&str; 28] = [
     "hooks",
     "mcpServers",
     "tools",
+    "toolsModule",
     "promptSections",
     "components",
     "queryTypes",
@@ -59,6 +60,7 @@ pub(super) fn read(mut fields: Fields<'_>) -> Plugin {
     plugin.dependencies = metadata::dependencies(&mut fields, "dependencies");
     check_dependencies(&fields, &plugin);
     places(&mut fields, &mut plugin);
+    plugin.tools_module = component::module(&mut fields, "toolsModule");
     contributions::read(&mut fields, &mut plugin);
     plugin.settings = setting::read(&mut fields, "settings");
     plugin.settings.extend(setting::read(&mut fields, "userConfig"));

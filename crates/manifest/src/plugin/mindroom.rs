@@ -16,8 +16,9 @@ pub(super) fn read(mut fields: Fields<'_>) -> Option<Plugin> {
     let name = name(&mut fields)?;
     let mut plugin = Plugin::new(Dialect::Mindroom, name);
     plugin.skill_dirs = skill_dirs(&mut fields);
-    plugin.tools_module = module(&mut fields, "tools_module");
-    plugin.hooks = module(&mut fields, "hooks_module").map(HookSource::Module).into_iter().collect();
+    plugin.tools_module = component::module(&mut fields, "tools_module");
+    let hooks = component::module(&mut fields, "hooks_module");
+    plugin.hooks = hooks.map(HookSource::Module).into_iter().collect();
     // Mindroom itself does not know these keys, so none of them can make it refuse a plugin.
     let mut fields = fields.with_code(Code::PluginField);
     metadata::read(&mut fields, &mut plugin);
@@ -41,13 +42,4 @@ fn skill_dirs(fields: &mut Fields<'_>) -> Vec<SkillDir> {
         return Vec::new();
     }
     component::listed_skill_dirs(fields, Scan::Children)
-}
-
-fn module(fields: &mut Fields<'_>, key: &str) -> Option<String> {
-    let node = fields.take(key)?;
-    let Some(place) = node.as_str() else {
-        fields.wrong(key, node, "text");
-        return None;
-    };
-    fields.inspection.existing(key, (place, node.at), |files, path| files.is_file(path))
 }

@@ -1,6 +1,7 @@
 //! Manifests as text in, the model and the problems as text out: one file of tests for each dialect.
 
 mod agent_plugin;
+mod conformance;
 mod foreign;
 mod guild;
 mod hostile;

@@ -18,6 +18,9 @@ pub(super) fn tool(described: &Described, is_read_only: bool) -> Tool {
         output: described.output_schema.as_ref().map(|schema| Value::Object(schema.as_ref().clone())),
         is_read_only,
         code: None,
+        image: None,
+        environment: Vec::new(),
+        plugin: None,
     }
 }
 
@@ -82,7 +85,10 @@ pub(super) fn failure(error: &ServiceError, server: &str, complaint: &Complaint)
 
 /// A server that does not answer.
 pub(super) fn timed_out(server: &str) -> ToolError {
-    ToolError::TimedOut(format!(
-        "server `{server}` took too long; `mcp.servers.{server}.timeout_seconds` says how long it may"
-    ))
+    let hint = if server.contains('.') {
+        String::new()
+    } else {
+        format!("; `mcp.servers.{server}.timeout_seconds` says how long it may")
+    };
+    ToolError::TimedOut(format!("server `{server}` took too long{hint}"))
 }

@@ -43,8 +43,14 @@ impl Upstream {
         let listed = timeout(self.settings.timeout, link.tools()).await;
         let listed =
             self.judged(listed.unwrap_or_else(|_| Err(answer::timed_out(&self.settings.name)))).await?;
-        let is_read_only = |name: &str| self.settings.read_only.iter().any(|tool| tool == name);
-        Ok(listed.iter().map(|tool| answer::tool(tool, is_read_only(&tool.name))).collect())
+        Ok(listed.iter().map(|tool| answer::tool(tool, self.is_read_only(tool))).collect())
+    }
+
+    /// Whether a tool only looks: by the person's word where the server is theirs, by its plugin's where a plugin ships it.
+    fn is_read_only(&self, tool: &rmcp::model::Tool) -> bool {
+        let ServerSettings { name, read_only, .. } = &self.settings;
+        let hinted = || tool.annotations.as_ref().and_then(|hints| hints.read_only_hint) == Some(true);
+        read_only.iter().any(|known| *known == tool.name) || (name.contains('.') && hinted())
     }
 
     /// A tool of it by name.

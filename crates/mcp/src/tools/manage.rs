@@ -7,6 +7,7 @@ mod create;
 mod install;
 mod list;
 mod plugins;
+mod query;
 mod reload;
 mod toggle;
 mod uninstall;
@@ -20,8 +21,16 @@ use crate::outcome;
 use crate::server::Server;
 
 /// All of them, in the order in which they are listed.
-pub(super) const TOOLS: &[Entry] =
-    &[list::TOOL, reload::TOOL, create::TOOL, install::TOOL, toggle::TOOL, uninstall::TOOL, plugins::TOOL];
+pub(super) const TOOLS: &[Entry] = &[
+    list::TOOL,
+    reload::TOOL,
+    create::TOOL,
+    install::TOOL,
+    toggle::TOOL,
+    uninstall::TOOL,
+    plugins::TOOL,
+    query::TOOL,
+];
 
 /// Leaves a wish for an admin.
 async fn wished(server: &Server, wanted: Wish) -> CallToolResult {

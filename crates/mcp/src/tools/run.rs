@@ -3,7 +3,7 @@
 use std::future::Future;
 
 use guild_engine::containers::Chunk;
-use guild_engine::{Code, Envelope, Given, Invocation, Stage, Status, reply, run};
+use guild_engine::{Code, Envelope, Given, Invocation, Stage, Status, ToolRequest, query_data, reply, run};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, JsonObject, ProgressNotificationParam, ToolAnnotations,
 };
@@ -36,8 +36,9 @@ pub(super) const TOOL: Entry = Entry {
     call: |server, request, context| Box::pin(called(server, request, context)),
 };
 
+/// What a skill is run with.
 #[derive(Deserialize)]
-struct Arguments {
+pub(super) struct Arguments {
     name: String,
     #[serde(default)]
     input: JsonObject,
@@ -45,15 +46,44 @@ struct Arguments {
     arguments: Vec<String>,
 }
 
+impl Arguments {
+    /// A skill with words alone.
+    pub(super) fn of(name: String, words: String) -> Self {
+        Self { name, input: JsonObject::new(), arguments: vec![words] }
+    }
+}
+
 async fn called(
     server: &Server,
     request: CallToolRequestParams,
     context: RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {
-    let asked: Arguments = match arguments::read(&request) {
-        Ok(arguments) => arguments,
-        Err(reason) => return Ok(outcome::misused(&reason).into()),
-    };
+    match arguments::read(&request) {
+        Ok(asked) => carried_out(server, request, context, Wanted::Skill(asked)).await,
+        Err(reason) => Ok(outcome::misused(&reason).into()),
+    }
+}
+
+/// Something that runs, and that a person may have to approve.
+pub(super) enum Wanted {
+    /// A skill.
+    Skill(Arguments),
+    /// A question about data.
+    Query {
+        /// Its type.
+        kind: String,
+        /// What is asked.
+        input: JsonObject,
+    },
+}
+
+/// Has it run, and asks for approval where that is needed and the client can ask.
+pub(super) async fn carried_out(
+    server: &Server,
+    request: CallToolRequestParams,
+    context: RequestContext<RoleServer>,
+    asked: Wanted,
+) -> Result<CallToolResponse, ErrorData> {
     // The answer to a question of an earlier round comes with its request.
     if let Some(state) = &request.request_state
         && let Err(refused) = approval::answered(server, &request, state).await
@@ -84,16 +114,25 @@ async fn called(
 /// Runs it as far as it goes: to its end, or to the question.
 async fn attempt(
     server: &Server,
-    asked: &Arguments,
+    asked: &Wanted,
     context: &RequestContext<RoleServer>,
 ) -> Envelope<reply::Run> {
     let (hall, principal) = (server.hall(), server.principal());
     let workshop = server.premises().workshop(&hall);
-    let given = Given { values: asked.input.clone(), texts: Vec::new() };
     let progress = Progress::start(context);
     let (written, staged) = (progress.clone(), progress.clone());
     let mut on_output = move |chunk: &Chunk| written.say(chunk);
     let on_stage = move |stage: Stage<'_>| staged.reach(stage);
+    let given = |input: &JsonObject| Given { values: input.clone(), texts: Vec::new() };
+    let asked = match asked {
+        Wanted::Skill(asked) => asked,
+        Wanted::Query { kind, input } => {
+            let given = given(input);
+            let request = ToolRequest { on_stage: &on_stage, ..ToolRequest::new("", &given, &principal) };
+            return query_data(&workshop, kind, request).await;
+        }
+    };
+    let given = given(&asked.input);
     let invocation = Invocation {
         name: &asked.name,
         principal: &principal,

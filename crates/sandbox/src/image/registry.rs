@@ -3,6 +3,7 @@
 //! What is fetched is kept until it is unpacked, so a pull that was interrupted goes on where it stopped. A registry is spoken to
 //! without encryption only where it is on this machine or the caller has named it. No program is started to find a password.
 
+mod artifact;
 mod credentials;
 mod download;
 mod failure;
@@ -28,6 +29,7 @@ use super::record::{Image, Kind};
 use super::section::Section;
 use super::store::{Keeping, Store, check_name};
 
+pub use artifact::{Artifact, ArtifactPart};
 pub use credentials::{Credentials, CredentialsError};
 pub use failure::PullError;
 

@@ -70,23 +70,21 @@ pub fn document() -> Value {
 }
 
 fn operation(route: &Route, replies: &mut SchemaGenerator, bodies: &mut SchemaGenerator) -> Value {
-    let mut operation = json!({
-        "operationId": route.name,
-        "summary": route.about,
-        "tags": [route.path.split('/').nth(1).unwrap_or_default()],
-        "x-role": route.role.as_str(),
-    });
+    let mut operation = Map::new();
+    operation.insert("operationId".to_owned(), route.name.into());
+    operation.insert("summary".to_owned(), route.about.into());
+    operation.insert("tags".to_owned(), json!([route.path.split('/').nth(1)]));
+    operation.insert("x-role".to_owned(), route.role.as_str().into());
     let parameters = parameters(route);
     if !parameters.is_empty() {
-        operation["parameters"] = parameters.into();
+        operation.insert("parameters".to_owned(), parameters.into());
     }
     if let Some(body) = route.body {
-        let schema = body(bodies);
-        operation["requestBody"] =
-            json!({"required": true, "content": {"application/json": {"schema": schema}}});
+        let content = json!({"application/json": {"schema": body(bodies)}});
+        operation.insert("requestBody".to_owned(), json!({"required": true, "content": content}));
     }
-    operation["responses"] = responses(route, replies);
-    operation
+    operation.insert("responses".to_owned(), responses(route, replies));
+    operation.into()
 }
 
 fn parameters(route: &Route) -> Vec<Value> {
@@ -158,14 +156,16 @@ fn common(status: u16) -> Vec<Code> {
 }
 
 fn success(route: &Route, status: StatusCode, data: &Value, codes: &[Code]) -> Value {
+    let mut content = Map::new();
     if data.get("contentMediaType").is_some() {
-        return json!({"description": reason(status), "content": {"application/jsonl": {"schema": {"type": "string"}}}});
+        content.insert("application/jsonl".to_owned(), json!({"schema": {"type": "string"}}));
+        return json!({"description": reason(status), "content": content});
     }
     // What is accepted may have begun already, and be well so far.
     let codes = if status == StatusCode::ACCEPTED { [&[Code::Ok], codes].concat() } else { codes.to_vec() };
-    let mut content = json!({"application/json": {"schema": envelope(&codes, Some(data))}});
+    content.insert("application/json".to_owned(), json!({"schema": envelope(&codes, Some(data))}));
     if route.events == Events::Wanted && status == StatusCode::OK {
-        content["text/event-stream"] = json!({"schema": {"type": "string"}});
+        content.insert("text/event-stream".to_owned(), json!({"schema": {"type": "string"}}));
     }
     json!({"description": reason(status), "content": content})
 }
@@ -178,12 +178,10 @@ fn refusal(status: u16, codes: &[Code]) -> Value {
 /// An envelope with the codes that it can have, around data where they are known.
 fn envelope(codes: &[Code], data: Option<&Value>) -> Value {
     let words: Vec<&str> = codes.iter().map(|code| code.as_str()).collect();
-    let mut schema =
-        json!({"$ref": "#/components/schemas/Envelope", "properties": {"code": {"enum": words}}});
-    if let Some(data) = data {
-        schema["properties"]["data"] = data.clone();
-    }
-    schema
+    let mut properties = Map::new();
+    properties.insert("code".to_owned(), json!({"enum": words}));
+    properties.extend(data.map(|data| ("data".to_owned(), data.clone())));
+    json!({"$ref": "#/components/schemas/Envelope", "properties": properties})
 }
 
 /// What every answer is.
@@ -205,19 +203,16 @@ fn reason(status: StatusCode) -> &'static str {
 }
 
 fn own_operation() -> Value {
-    let object = json!({"application/json": {"schema": {"type": "object"}}});
-    let mut operation = json!({
+    let content = json!({"application/json": {"schema": {"type": "object"}}});
+    let shared =
+        |status: u16| (status.to_string(), json!({"$ref": format!("#/components/responses/{status}")}));
+    let mut responses: Map<String, Value> = COMMON_STATUSES.map(shared).into_iter().collect();
+    responses.insert("200".to_owned(), json!({"description": "OK", "content": content}));
+    json!({
         "operationId": "openapi",
         "summary": "This document",
         "tags": ["openapi"],
         "x-role": "viewer",
-        "responses": {
-            "200": {"description": "The document.", "content": object},
-        },
-    });
-    for status in COMMON_STATUSES {
-        operation["responses"][status.to_string()] =
-            json!({"$ref": format!("#/components/responses/{status}")});
-    }
-    operation
+        "responses": responses,
+    })
 }

@@ -1,7 +1,5 @@
 //! What can be told of skills without running them: problems, findings, contract, hash, and their text for a model.
 
-use std::path::PathBuf;
-
 use axum::http::StatusCode;
 use guild_engine::manifest::skill::Profile;
 use guild_engine::{
@@ -148,7 +146,7 @@ async fn checked(call: Call, is_one: bool) -> Result<Answer, Refusal> {
             call.may_see(hall, call.name())?;
             let skill = guild_engine::show(hall, call.name());
             let Some(skill) = &skill.data.skill else { return Ok(call.answer(&skill)) };
-            paths = vec![PathBuf::from(skill.summary.path.to_path_buf())];
+            paths = vec![skill.summary.path.to_path_buf()];
         }
         Ok(call.answer(&check(hall, &CheckRequest { paths, profile })))
     })

@@ -162,8 +162,8 @@ struct NewRun {
 #[serde(untagged)]
 #[expect(dead_code, reason = "it only has a schema")]
 enum Accepted {
-    Job(reply::RunJob),
-    Run(reply::Run),
+    Job(Box<reply::RunJob>),
+    Run(Box<reply::Run>),
 }
 
 /// Takes a run back whose caller has gone away without listening to it.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use guild_manifest::skill::{Network as Declared, Workspace};
 use guild_sandbox::{Mount, Network, Outcome};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::callers_container;
 use crate::changes::Keeping;
@@ -59,9 +59,16 @@ fn write_request(
         "security_hash": prepared.staged.security_hash.to_string(),
         "params": prepared.parameters,
     });
-    let path = directory.join("request.json");
-    std::fs::write(&path, request.to_string())
-        .map_err(|error| Refusal::new(Code::WriteFailed, format!("{}: {error}", path.display())))
+    let write = |name: &str, value: &Value| {
+        let path = directory.join(name);
+        std::fs::write(&path, value.to_string())
+            .map_err(|error| Refusal::new(Code::WriteFailed, format!("{}: {error}", path.display())))
+    };
+    // What vendors' hooks read has nothing around it.
+    if prepared.name.starts_with("hook:") {
+        write("context.json", &Value::Object(prepared.parameters.clone()))?;
+    }
+    write("request.json", &request)
 }
 
 async fn in_its_own(

@@ -24,6 +24,7 @@ pub fn changes(old: &Payload, new: &Payload) -> Vec<CapabilityChange> {
         named("entrypoint", entrypoint(old), entrypoint(new)),
         named("dispatch", before.dispatch.clone(), after.dispatch.clone()),
         other("tool", described(old), described(new)),
+        named("runner", runner(old), runner(new)),
         named("image", image(old), image(new)),
         other("profile", old.profile.clone(), new.profile.clone()),
         other("policy", text(&old.policy), text(&new.policy)),
@@ -31,8 +32,26 @@ pub fn changes(old: &Payload, new: &Payload) -> Vec<CapabilityChange> {
     changes.extend(limits(&old.limits, &new.limits));
     changes.extend(members("env", &before.env, &after.env));
     changes.extend(members("tools", &before.tools, &after.tools));
+    changes.extend(members("tools", offered(old), offered(new)));
     changes.extend(members("configuration", &old.configuration.paths, &new.configuration.paths));
     changes.into_iter().flatten().collect()
+}
+
+/// Who runs the child agent.
+fn runner(payload: &Payload) -> Option<String> {
+    let runner = payload.runner.as_ref()?;
+    Some(
+        [Some(runner.target.as_str()), runner.model.as_deref()]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(", "),
+    )
+}
+
+/// What the child agent is offered.
+fn offered(payload: &Payload) -> &[String] {
+    payload.runner.as_ref().map(|runner| runner.tools.as_slice()).unwrap_or_default()
 }
 
 /// The tool that somebody else offers: what it is said to do, and in which form.

@@ -4,8 +4,7 @@ use crate::print::Progress;
 use crate::ui::Ui;
 use crate::{runtime, surroundings};
 use guild_engine::containers::image::Patience;
-use guild_engine::{PullRequest, image_pull};
-use std::path::PathBuf;
+use guild_engine::{PullRequest, docker_config, image_pull};
 use std::process::ExitCode;
 
 /// Bring in an image from a registry
@@ -39,7 +38,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
         reference: &args.reference,
         name: args.name.as_deref(),
         platform: args.platform.as_deref(),
-        credentials: credentials(ui),
+        credentials: docker_config(ui.machine()),
         patience: Patience::default(),
         now: surroundings::now(),
         listener: progress.listener(),
@@ -51,12 +50,4 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
         Ok(envelope) => super::finish(envelope, ui),
         Err(error) => ui.defect(&format!("cannot start a runtime: {error}")),
     }
-}
-
-/// Docker's configuration file, where Docker itself looks for it.
-fn credentials(ui: &Ui) -> Option<PathBuf> {
-    let machine = ui.machine();
-    let own = machine.env.get("DOCKER_CONFIG").filter(|path| path.starts_with('/')).map(PathBuf::from);
-    let directory = own.or_else(|| machine.home.as_ref().map(|home| home.join(".docker")));
-    directory.map(|directory| directory.join("config.json"))
 }

@@ -9,14 +9,23 @@ use std::io::{self, Read};
 /// The most that is read.
 const LARGEST: u64 = 16 << 20;
 
+/// An object of values: as JSON, `@FILE` that holds one, or `-` for standard input.
+#[derive(Debug, Clone, Copy)]
+pub struct Object<'a> {
+    /// The option that it stands behind.
+    pub option: &'a str,
+    /// What stands there.
+    pub source: &'a str,
+}
+
 /// Everything that was given.
-pub fn given(pairs: &[String], json: Option<&str>, ui: &Ui) -> Result<Given, Refusal> {
+pub fn given(pairs: &[String], json: Option<Object<'_>>, ui: &Ui) -> Result<Given, Refusal> {
     let mut given = Given::default();
-    if let Some(source) = json {
+    if let Some(Object { option, source }) = json {
         given.values = match serde_json::from_str(&text(source, ui)?) {
             Ok(Value::Object(values)) => values,
-            Ok(_) => return Err(wrong("--params-json is no JSON object")),
-            Err(error) => return Err(wrong(&format!("--params-json is no JSON: {error}"))),
+            Ok(_) => return Err(wrong(&format!("{option} is no JSON object"))),
+            Err(error) => return Err(wrong(&format!("{option} is no JSON: {error}"))),
         };
     }
     for pair in pairs {

@@ -114,7 +114,7 @@ impl Answer {
     /// Its envelope.
     #[track_caller]
     pub fn json(&self) -> Json {
-        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+        serde_json::from_str(&self.body).unwrap()
     }
 
     /// The data of its envelope, where the status is this one.

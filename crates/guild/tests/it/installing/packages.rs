@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use expect_test::expect;
 use guild_engine::manifest::Digest;
 use guild_engine::source::archive::Packer;
-use guild_testkit::{Env, WebServer, session};
+use guild_testkit::{Env, NpmRegistry, WebServer, session};
 use std::fs;
 
 /// A registry of npm's own form: a document for each package, and the archives that it names.
@@ -205,4 +205,55 @@ fn a_marketplace_offers_packages_too() {
         resolved = "1.0.0"
         offer = { marketplace = "./market", plugin = "saw" }"#]]
     .assert_eq(&lines.join("\n"));
+}
+
+#[test]
+fn a_private_package_of_a_real_registry_is_installed_by_whom_it_knows() {
+    let env = world();
+    let registry = NpmRegistry::start();
+    env.write(
+        r#"
+//- /tools/package.json
+{"name": "@acme/tools", "version": "1.0.0", "license": "MIT"}
+//- /tools/skills/sawing/SKILL.md
+---
+name: sawing
+description: Saws
+---
+
+Saw along the line that was drawn before.
+"#,
+    );
+    registry.publish(&env.join("tools"));
+    let host = registry.host();
+    env.write(&format!("//- /home/.npmrc\n@acme:registry=http://{host}/\n"));
+    let script = "guild add npm:@acme/tools";
+    let shown = session(&env, script).replace(host, "[NPM]");
+    expect![[r#"
+        $ guild add npm:@acme/tools
+        [stderr]
+        error[source_denied]: http://[NPM]/@acme%2ftools is not there, or not for you: 401
+        [exit 1]
+    "#]]
+    .assert_eq(&trimmed(&shown));
+    env.write(&format!(
+        "//- /home/.npmrc\n@acme:registry=http://{host}/\n//{host}/:_authToken={}\n",
+        registry.token()
+    ));
+    let shown = session(&env, script).replace(host, "[NPM]");
+    expect![[r#"
+        $ guild add npm:@acme/tools
+        installed skill sawing (http://[NPM]/@acme/tools at 1.0.0)
+        [stderr]
+        1 installed
+    "#]]
+    .assert_eq(&trimmed(&shown));
+    let lock = fs::read_to_string(env.project().join("guild.lock")).unwrap();
+    assert!(
+        lock.contains(&format!("http://{host}/@acme/tools")) && !lock.contains(registry.token()),
+        "{lock}"
+    );
+    fs::remove_dir_all(env.project().join(".guild")).unwrap();
+    fs::remove_dir_all(env.home().join(".local/share/guild/store")).unwrap();
+    done(&env, &["sync"]);
 }

@@ -45,7 +45,7 @@ fn they_are_there_where_the_configuration_says_so_and_no_project_can_say_it() {
         let names = tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned());
         names.collect::<Vec<_>>().join(" ")
     };
-    let all = "skill_search skill_load skill_run skill_list skill_reload skill_create skill_install skill_toggle skill_uninstall plugin_list";
+    let all = "skill_search skill_load skill_run skill_list skill_reload skill_create skill_install skill_toggle skill_uninstall plugin_list query_data";
     assert_eq!(names(&env(WORLD)), all);
     let few = "skill_search skill_load skill_run";
     assert_eq!(names(&env("//- /project/guild.toml\n[mcp]\ntools = \"all\"\n")), few);

@@ -14,6 +14,10 @@ use crate::{Code, Problem};
 /// The longest name of a tool; models' interfaces take no longer one.
 const LONGEST_TOOL_NAME: usize = 64;
 
+/// Every key that a tool may have.
+const TOOL_KEYS: [&str; 8] =
+    ["name", "description", "entrypoint", "command", "inputSchema", "outputSchema", "readOnly", "warm"];
+
 /// Reads everything that the plugin contributes.
 pub(super) fn read(fields: &mut Fields<'_>, plugin: &mut Plugin) {
     let declared = tools(fields, plugin);
@@ -86,8 +90,8 @@ fn tool(name: String, parts: &mut Fields<'_>) -> Option<ToolDeclaration> {
     let input = schema(parts, ["inputSchema", "input"]);
     let output = schema(parts, ["outputSchema", "output"]);
     let read_only = parts.flag("readOnly").unwrap_or(false);
-    let known = ["name", "description", "entrypoint", "command", "inputSchema", "outputSchema", "readOnly"];
-    parts.report_unknown(&known);
+    let warm = parts.flag("warm").unwrap_or(false);
+    parts.report_unknown(&TOOL_KEYS);
     // A tool whose schema cannot be had would run unchecked, so it is left out.
     let (input_schema, output_schema) = (input?, output?);
     Some(ToolDeclaration {
@@ -97,6 +101,7 @@ fn tool(name: String, parts: &mut Fields<'_>) -> Option<ToolDeclaration> {
         input_schema,
         output_schema,
         read_only,
+        warm,
     })
 }
 
@@ -224,6 +229,7 @@ fn known_tool(parts: &mut Fields<'_>, tools: Tools<'_>) -> Option<String> {
 fn check_capabilities(fields: &Fields<'_>, plugin: &Plugin) {
     let contributed = [
         (Capability::Tools, "tools", !plugin.tools.is_empty()),
+        (Capability::Tools, "toolsModule", plugin.tools_module.is_some()),
         (Capability::Prompt, "promptSections", !plugin.prompt_sections.is_empty()),
         (Capability::Components, "components", !plugin.components.is_empty()),
         (Capability::Queries, "queryTypes", !plugin.query_types.is_empty()),

@@ -24,7 +24,7 @@ fn tools_may_be_a_list() {
             name: "demo"
             title: "Demo"
             version: "1.0.0"
-            tools: {"name":"a","description":"A","run":{"Command":["run-a"]},"input_schema":null,"output_schema":null,"read_only":false}
+            tools: {"name":"a","description":"A","run":{"Command":["run-a"]},"input_schema":null,"output_schema":null,"read_only":false,"warm":false}
             capabilities: "Tools"
             capabilities: "Actions"
             capabilities: "Components"

@@ -50,6 +50,30 @@ impl Session<'_> {
             let what = format!("there is no image for {platform}; there are: {}", offered.join(", "));
             return Err(ImageError::Unsupported { what }.into());
         };
+        self.entry(entry).await
+    }
+
+    /// What the reference stands for, and the manifest that it leads to: the files of an artifact are the same on every platform, so
+    /// that the first of a list will do.
+    pub(super) async fn any_manifest(&self) -> Result<(Digest, Manifest), PullError> {
+        let (digest, bytes) = self.document(&self.reference, self.pinned).await?;
+        let said: Said = parse("the manifest", &bytes)?;
+        if !said.is_index() {
+            return Ok((digest, parse("the manifest", &bytes)?));
+        }
+        let index: Index = parse("the index", &bytes)?;
+        let known = |entry: &&Descriptor| {
+            let is_unknown = entry.platform.as_ref().is_some_and(|platform| platform.os == "unknown");
+            entry.leads() == Leads::Manifest && !is_unknown
+        };
+        let Some(entry) = index.manifests.iter().find(known) else {
+            return Err(ImageError::Unsupported { what: "the list has nothing in it".to_owned() }.into());
+        };
+        Ok((digest, self.entry(entry).await?.1))
+    }
+
+    /// The manifest that an entry of a list leads to.
+    async fn entry(&self, entry: &Descriptor) -> Result<(Digest, Manifest), PullError> {
         let pinned = self.reference.clone_with_digest(entry.digest.to_string());
         let (digest, bytes) = self.document(&pinned, Some(entry.digest)).await?;
         Ok((digest, parse("the manifest", &bytes)?))

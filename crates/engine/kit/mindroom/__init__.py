@@ -1,0 +1,1 @@
+"""The names by which Mindroom's plugins register their tools."""

@@ -1,0 +1,10 @@
+//! Who runs child agents: what the person's and the machine's configuration say of them.
+//!
+//! A runner is the person's choice, never a skill's or a project's. How one is talked to is left to whoever does.
+
+mod settings;
+
+pub(crate) use settings::problems;
+pub use settings::{
+    CommandRunner, HttpRunner, Preset, Protocol, RunnerSettings, RunnerWay, runner_for, runners,
+};
