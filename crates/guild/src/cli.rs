@@ -3,9 +3,8 @@
 use crate::commands::{
     add, approve, changes, check, completions, connect, contract, deny, deps, diff, disable, doctor, enable,
     explain, export, feedback, grants, hash, image, import, link, list, login, mcp, new, outdated, pin,
-    plugins,
-    prompt, receipts, registry, reload, remove, render, replay, requests, rollback, roots, run, sandbox,
-    search, secret, serve, servers, show, sync, token, tools, update, verify, vet, watch,
+    plugins, prompt, receipts, registry, reload, remove, render, replay, requests, rollback, roots, run,
+    sandbox, search, secret, serve, servers, show, sync, token, tools, update, verify, vet, watch,
 };
 use crate::installing;
 use crate::ui::{Colour, Ui};

@@ -13,6 +13,7 @@ mod editor;
 mod frame;
 mod health;
 mod html;
+mod jobs;
 mod markdown;
 mod parts;
 mod plugins;
@@ -46,6 +47,8 @@ pub(crate) fn views(front: &Arc<Front>) -> Router {
         .route("/skills", get(skills::view))
         .route("/skills/{name}", get(skill::view))
         .route("/skills/{name}/toggle", post(skill::switch))
+        .route("/skills/{name}/run", post(jobs::start))
+        .route("/jobs/{id}", get(jobs::show).post(jobs::cancel))
         .route("/editor", get(editor::open).post(editor::save))
         .route("/editor/check", post(editor::check))
         .route("/runs", get(runs::list))

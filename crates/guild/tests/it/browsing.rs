@@ -409,3 +409,50 @@ fn a_skill_is_edited_with_what_is_wrong_told_while_it_is_written() {
     browser.script("document.getElementById('name').value = 'my-skill'", &[]);
     browser.picture("editor-new");
 }
+
+#[test]
+fn a_run_is_started_on_the_page_and_shown_while_it_goes_on() {
+    let env = world();
+    env.write(
+        r#"
+//- /project/.guild/skills/slow/SKILL.md
+---
+name: slow
+description: Takes its time
+script: slow.sh
+params:
+  who: {type: string, required: true}
+---
+Slow.
+//- /project/.guild/skills/slow/slow.sh
+printf 'begun for %s \033[2J\n' "$2"
+until [ -e /workspace/go-on ]; do sleep 0.1; done
+echo ended
+"#,
+    );
+    let served = Served::start(&env, &[]);
+    let browser = Reader::enter(&served);
+    browser.go(&format!("{}/skills/slow", browser.home));
+    browser.write("#param-who", "Ada");
+    browser.click("aside section:first-child .main");
+    browser.await_text(".notice.warn", "It waits for your approval");
+    browser.script("window.stays = true", &[]);
+    let waiting = crate::envelope(&env.guild(&["requests", "--json"]).stdout());
+    let id = waiting["data"]["requests"][0]["id"].as_str().unwrap().to_owned();
+    assert_eq!(env.guild(&["approve", &id, "--once"]).code(), Some(0));
+    browser.await_text("#output", "begun for Ada \\u{1b}[2J");
+    browser.picture("run-going");
+    assert!(!browser.text("#output").contains("ended"));
+    env.write("//- /project/go-on\n");
+    browser.await_text("#output", "ended");
+    browser.await_text(".chip.good", "ok");
+    assert_eq!(browser.script("return window.stays", &[]), true, "it was not reloaded");
+    browser.picture("run-ended");
+    // One that nobody wants any more is taken back.
+    browser.go(&format!("{}/skills/slow", browser.home));
+    browser.write("#param-who", "Bob");
+    browser.click("aside section:first-child .main");
+    browser.await_text(".notice.warn", "It waits for your approval");
+    browser.click("#cancel");
+    browser.await_text(".chip.bad", "run_cancelled");
+}

@@ -56,7 +56,7 @@ pub(crate) async fn list(visit: Visit) -> Response {
     }
     put!(out; "</ul><div data-live>");
     if word == "everything" && visit.field("after").is_none() {
-        put!(out; {super::charts::activity(&visit).await});
+        put!(out; {super::charts::activity(&visit).await} {super::jobs::under_way(&visit)});
     } else if word == "runs" && visit.field("after").is_none() {
         put!(out; {super::charts::slowest(&visit).await});
     }

@@ -97,6 +97,25 @@ function followTyping() {
   });
 }
 
+// A run that goes on is shown as it goes.
+function followRun() {
+  const job = document.querySelector('[data-job]');
+  if (!job) return;
+  const events = new EventSource(job.dataset.job);
+  let timer;
+  const show = () => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      renew(location.href, '[data-live]').catch(() => {});
+    }, 150);
+  };
+  for (const name of ['waits', 'runs', 'output', 'overflow']) events.addEventListener(name, show);
+  events.addEventListener('ended', () => {
+    events.close();
+    show();
+  });
+}
+
 // What is wrong with a text is told while it is written.
 function followWriting() {
   const editor = document.querySelector('[data-check]');
@@ -118,6 +137,7 @@ function followWriting() {
 
 if (view) {
   followWriting();
+  followRun();
   tellTimes();
   setInterval(tellTimes, 20000);
   followTyping();
