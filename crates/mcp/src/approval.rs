@@ -143,7 +143,7 @@ async fn answered_elsewhere(server: &Server, request: &str) {
     {
         return;
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 /// What the model is told where nobody can be asked through its client.

@@ -57,7 +57,8 @@ impl Browser {
         ];
         let wanted = json!({"browserName": "chrome", "goog:chromeOptions": {"args": arguments}, "unhandledPromptBehavior": "ignore"});
         let made = browser.ask("POST", "/session", &json!({"capabilities": {"alwaysMatch": wanted}}));
-        browser.session = made["sessionId"].as_str().expect("a session of the browser").to_owned();
+        browser.session = text_of(&made, "sessionId");
+        assert!(!browser.session.is_empty(), "no session of the browser: {made}");
         browser
     }
 
@@ -159,7 +160,7 @@ impl Browser {
         let params = json!({"format": "png", "captureBeyondViewport": true});
         let taken = self.developer("Page.captureScreenshot", &params);
         let path = directory.join(format!("{name}.png"));
-        let bytes = decoded(taken["data"].as_str().unwrap_or_default());
+        let bytes = decoded(&text_of(&taken, "data"));
         fs::write(&path, bytes).expect("write a picture");
         path
     }
@@ -198,7 +199,7 @@ impl Browser {
         let query = json!({"using": "css selector", "value": selector});
         self.until(selector, || {
             let (status, answer) = self.request("POST", &self.path("element"), Some(&query));
-            found = answer[ELEMENT].as_str().filter(|_| status == 200).map(str::to_owned);
+            found = Some(text_of(&answer, ELEMENT)).filter(|id| status == 200 && !id.is_empty());
             found.is_some()
         });
         found.unwrap_or_default()
@@ -259,7 +260,7 @@ impl Browser {
         let mut bytes = vec![0; length];
         reader.read_exact(&mut bytes).expect("read from chromedriver");
         let mut answer: Json = serde_json::from_slice(&bytes).unwrap_or_default();
-        (status, answer["value"].take())
+        (status, answer.get_mut("value").map(Json::take).unwrap_or_default())
     }
 }
 
@@ -272,6 +273,10 @@ impl Drop for Browser {
         let _ = self.driver.kill();
         let _ = self.driver.wait();
     }
+}
+
+fn text_of(answer: &Json, key: &str) -> String {
+    answer.get(key).and_then(Json::as_str).unwrap_or_default().to_owned()
 }
 
 /// The port that the driver says it has taken.

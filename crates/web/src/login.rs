@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
 use axum::http::header::{HeaderName, LOCATION, SET_COOKIE};
+use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use guild_engine::{Code, Refusal};
@@ -26,6 +26,9 @@ pub(crate) fn way_out(front: &Arc<Front>) -> Router {
 }
 
 async fn enter(State(front): State<Arc<Front>>, request: Request) -> Response {
+    if only_looks(&request) {
+        return StatusCode::NO_CONTENT.into_response();
+    }
     let link = form::field(request.uri().query().unwrap_or_default().as_bytes(), "link").unwrap_or_default();
     let entered = match (&front.sessions, front.bear_strangers()) {
         (_, Err(refusal)) => Err(refusal),
@@ -40,6 +43,12 @@ async fn enter(State(front): State<Arc<Front>>, request: Request) -> Response {
         }
         Err(refusal) => page::refused(refusal),
     }
+}
+
+/// Whether a request is nobody's visit: a program that looks at a link, or a browser that guesses where somebody will go.
+fn only_looks(request: &Request) -> bool {
+    let purpose = request.headers().get("sec-purpose").and_then(|purpose| purpose.to_str().ok());
+    *request.method() == Method::HEAD || purpose.is_some_and(|purpose| purpose.contains("prefetch"))
 }
 
 async fn leave(State(front): State<Arc<Front>>, request: Request) -> Response {

@@ -13,6 +13,7 @@ mod editor;
 mod frame;
 mod health;
 mod html;
+mod jobs;
 mod markdown;
 mod parts;
 mod plugins;
@@ -32,6 +33,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use guild_engine::{Code, Refusal};
 
+use crate::answer;
 use crate::front::Front;
 pub(crate) use assets::assets;
 use html::{Html, put};
@@ -45,6 +47,8 @@ pub(crate) fn views(front: &Arc<Front>) -> Router {
         .route("/skills", get(skills::view))
         .route("/skills/{name}", get(skill::view))
         .route("/skills/{name}/toggle", post(skill::switch))
+        .route("/skills/{name}/run", post(jobs::start))
+        .route("/jobs/{id}", get(jobs::show).post(jobs::cancel))
         .route("/editor", get(editor::open).post(editor::save))
         .route("/editor/check", post(editor::check))
         .route("/runs", get(runs::list))
@@ -74,6 +78,23 @@ pub(crate) fn is_wanted(request: &Request) -> bool {
     let accepted = request.headers().get(ACCEPT).and_then(|accepted| accepted.to_str().ok());
     let is_page = accepted.is_some_and(|accepted| accepted.contains("text/html"));
     is_page && matches!(*request.method(), Method::GET | Method::HEAD | Method::POST)
+}
+
+/// The answer where nothing is, for whoever asks.
+pub(crate) async fn nowhere(request: Request) -> Response {
+    if is_wanted(&request) {
+        return frame::refused(
+            &Refusal::new(Code::RouteNotFound, "There is nothing at this address."),
+            Some(way_home()),
+        );
+    }
+    answer::nowhere().await
+}
+
+fn way_home() -> Html {
+    let mut out = Html::default();
+    out.markup("<p><a href=\"/\">To the approvals</a></p>");
+    out
 }
 
 /// What a browser is told that is not let in, or whose request was refused before anything saw it.

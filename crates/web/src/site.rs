@@ -11,7 +11,7 @@ use axum::response::IntoResponse;
 use axum::routing::{any, get};
 use guild_engine::{LoginKey, Premises};
 
-use crate::answer::{healthy, nowhere, ready, refused};
+use crate::answer::{healthy, ready, refused};
 use crate::front::{Front, at_the_door, let_in};
 use crate::journal::{note, sign};
 use crate::live::Live;
@@ -70,7 +70,8 @@ impl Site {
         let told = get(async move || told.0.told(told.1).await.unwrap_or_else(refused));
         let front = Arc::new(Front::new(self.premises, self.key, address, settings));
         let people = page::views(&front).merge(login::way_out(&front));
-        let guarded = self.mounted.route(METRICS, told).merge(people).fallback(nowhere).layer(from_fn(sign));
+        let guarded =
+            self.mounted.route(METRICS, told).merge(people).fallback(page::nowhere).layer(from_fn(sign));
         let guarded = guarded.layer(from_fn_with_state(Arc::clone(&front), let_in));
         let able = get(move || ready(Arc::clone(&premises)));
         let open = Router::new().route(HEALTH, get(healthy)).route(READY, able);

@@ -91,6 +91,11 @@ fn a_request_appears_without_reloading_and_is_approved_and_its_receipt_is_there(
     let env = world();
     let served = Served::start(&env, &[]);
     let browser = Browser::start();
+    let (home, _) = served.login.split_once("/login").unwrap();
+    browser.go(home);
+    browser.await_text("main", "guild login");
+    assert_eq!(browser.barriers(), Vec::<String>::new());
+    browser.picture("closed");
     browser.go(&served.login);
     browser.await_text("h1", "Approvals");
     assert!(!browser.url().contains("link="), "the link does not stay in the address");
@@ -135,6 +140,9 @@ fn a_request_appears_without_reloading_and_is_approved_and_its_receipt_is_there(
     browser.await_text("pre.output", "hello and welcome, Ada");
     browser.await_text(".chip.good", "signed by this installation");
     browser.picture("receipt");
+    browser.go(&format!("{home}/runs?show=runs"));
+    browser.await_text("figcaption", "Slowest skills");
+    browser.picture("runs-slowest");
     browser.click("nav a[href='/runs']");
     browser.click(".top a.button");
     browser.await_text(".notice.good", "Nobody has rewritten history");
@@ -376,12 +384,12 @@ fn a_skill_is_edited_with_what_is_wrong_told_while_it_is_written() {
     browser.click(".top a.button");
     browser.await_text("#diagnostics", "nothing is wrong");
     let change = "const text = document.getElementById('content'); text.value = text.value.replace(arguments[0], arguments[1]); text.dispatchEvent(new Event('input', {bubbles: true}))";
-    browser.script(change, &["name: tidy-notes".into(), "name: [tidy".into()]);
+    browser.script(change, &["---\nname: tidy-notes".into(), "name: tidy-notes".into()]);
     browser.await_text("#diagnostics .findings", "error");
     browser.picture("editor-wrong");
     browser.click(".answers .main");
     browser.await_text(".notice.bad", "draft_rejected");
-    browser.script(change, &["name: [tidy".into(), "name: tidy-notes".into()]);
+    browser.script(change, &["name: tidy-notes".into(), "---\nname: tidy-notes".into()]);
     browser.script(change, &["Read the notes once".into(), "Read the notes twice".into()]);
     browser.await_text("#diagnostics", "nothing is wrong");
     browser.picture("editor");
@@ -400,4 +408,51 @@ fn a_skill_is_edited_with_what_is_wrong_told_while_it_is_written() {
     browser.await_text("h1", "New skill");
     browser.script("document.getElementById('name').value = 'my-skill'", &[]);
     browser.picture("editor-new");
+}
+
+#[test]
+fn a_run_is_started_on_the_page_and_shown_while_it_goes_on() {
+    let env = world();
+    env.write(
+        r#"
+//- /project/.guild/skills/slow/SKILL.md
+---
+name: slow
+description: Takes its time
+script: slow.sh
+params:
+  who: {type: string, required: true}
+---
+Slow.
+//- /project/.guild/skills/slow/slow.sh
+printf 'begun for %s \033[2J\n' "$2"
+until [ -e /workspace/go-on ]; do sleep 0.1; done
+echo ended
+"#,
+    );
+    let served = Served::start(&env, &[]);
+    let browser = Reader::enter(&served);
+    browser.go(&format!("{}/skills/slow", browser.home));
+    browser.write("#param-who", "Ada");
+    browser.click("aside section:first-child .main");
+    browser.await_text(".notice.warn", "It waits for your approval");
+    browser.script("window.stays = true", &[]);
+    let waiting = crate::envelope(&env.guild(&["requests", "--json"]).stdout());
+    let id = waiting["data"]["requests"][0]["id"].as_str().unwrap().to_owned();
+    assert_eq!(env.guild(&["approve", &id, "--once"]).code(), Some(0));
+    browser.await_text("#output", "begun for Ada \\u{1b}[2J");
+    browser.picture("run-going");
+    assert!(!browser.text("#output").contains("ended"));
+    env.write("//- /project/go-on\n");
+    browser.await_text("#output", "ended");
+    browser.await_text(".chip.good", "ok");
+    assert_eq!(browser.script("return window.stays", &[]), true, "it was not reloaded");
+    browser.picture("run-ended");
+    // One that nobody wants any more is taken back.
+    browser.go(&format!("{}/skills/slow", browser.home));
+    browser.write("#param-who", "Bob");
+    browser.click("aside section:first-child .main");
+    browser.await_text(".notice.warn", "It waits for your approval");
+    browser.click("#cancel");
+    browser.await_text(".chip.bad", "run_cancelled");
 }

@@ -14,6 +14,10 @@ fn a_link_opens_the_page_once() {
     let closed = visitor.get("/");
     assert_eq!(closed.head.status, 401);
     assert!(closed.body.contains("guild login"), "{}", closed.body);
+    // A program that looks at links uses none up.
+    assert_eq!(visitor.send("HEAD", &visitor.link(), &[], "").head.status, 204);
+    let guess = visitor.send("GET", &visitor.link(), &[("sec-purpose", "prefetch;prerender")], "");
+    assert_eq!(guess.head.status, 204);
     let entered = visitor.get(&visitor.link());
     assert_eq!((entered.head.status, entered.head.header("location")), (303, Some("/")));
     let cookie = entered.head.header("set-cookie").unwrap();
@@ -49,6 +53,7 @@ fn a_change_takes_the_pages_own_token_and_origin() {
     assert_eq!(told(leave(Some("http://evil.example"), &format!("csrf-token={token}"))), 403);
     let foreign_port = "http://guild.localhost:1";
     assert_eq!(told(leave(Some(foreign_port), &format!("csrf-token={token}"))), 403);
+    assert!(leave(Some(&own), "").body.contains("csrf_token_invalid"));
     assert_ne!(visitor.get("/").head.status, 401);
     assert_eq!(told(leave(Some(&own), &format!("csrf-token={token}"))), 303);
     assert_eq!(visitor.get("/").head.status, 401);
@@ -81,7 +86,8 @@ fn a_page_allows_nothing_that_is_not_its_own() {
         let size = page.body.len() + visitor.assets(&page.body);
         assert!(size < 100_000, "{path} takes {size} bytes");
     }
-    for gone in ["/skills/none", "/runs/rcp_0", "/changes/chg_0", "/plugins/none"] {
+    assert!(visitor.get("/nowhere").body.starts_with("<!doctype html>"));
+    for gone in ["/nowhere", "/skills/none", "/runs/rcp_0", "/changes/chg_0", "/plugins/none"] {
         assert_eq!(visitor.get(gone).head.status, 404, "{gone}");
     }
 }
@@ -201,4 +207,26 @@ fn whatever_a_skill_says_is_shown_as_text() {
     for truth in ["&lt;u&gt;writer", "\\u{202e}", "&lt;/pre&gt;&lt;script&gt;alert(1)&lt;/script&gt;"] {
         assert!(waits.contains(truth), "{truth}\n{waits}");
     }
+}
+
+#[test]
+fn a_session_may_use_the_interface_for_programs_too_with_the_pages_token() {
+    let env = env(SKILLS);
+    let served = Served::start(&env, &[]);
+    let mut visitor = Visitor::stranger(&served);
+    visitor.enter();
+    let (own, token) = (format!("http://{}", visitor.host()), visitor.token());
+    assert_eq!(visitor.get("/api/v1/skills").head.status, 200);
+    let put = |headers: &[(&str, &str)]| {
+        visitor.send("PUT", "/api/v1/skills/greet/enabled", headers, "{\"enabled\": false}")
+    };
+    let (origin, json) = (("origin", own.as_str()), ("content-type", "application/json"));
+    assert_eq!(put(&[origin, json]).told(), "403 csrf_token_invalid");
+    assert_eq!(put(&[json, ("x-csrf-token", &token)]).told(), "403 csrf_token_invalid");
+    assert_eq!(put(&[origin, json, ("x-csrf-token", &token)]).told(), "200 ok");
+    // Nobody is shown a page who would not read one.
+    let stranger = served
+        .ask("GET /api/v1/skills HTTP/1.1\r\nhost: localhost\r\naccept: application/json\r\n\r\n")
+        .unwrap();
+    assert_eq!(stranger.told(), "401 not_authenticated");
 }

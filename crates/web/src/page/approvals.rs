@@ -98,7 +98,7 @@ fn matter(request: &RequestLine, shown: &Shown, contents: Option<&Comparison>) -
     if !shown.findings.is_empty() {
         put!(out; "<h3>Findings <span class=\"count " {if danger > 0 { "bad" } else { "warn" }} "\">" {shown.findings.len()} "</span></h3>" {findings(&shown.findings)});
     }
-    put!(out; {changes(shown, contents)} "<h3>What it may use</h3><dl class=\"facts\">");
+    put!(out; {changes(shown, contents)} "<h3>What it gets and may use</h3><dl class=\"facts\">");
     for (name, value) in &shown.parameters {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         put!(out; "<div><dt>parameter <b>" {name} "</b></dt><dd><code>" {text} "</code></dd></div>");

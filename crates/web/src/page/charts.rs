@@ -1,5 +1,8 @@
 //! Charts where a person would rather look than read: drawn as SVG, with the same numbers as text for whoever cannot see them.
 
+use std::collections::BTreeMap;
+
+use guild_engine::ledger::receipt::Kind;
 use guild_engine::ledger::{Filter, Timestamp};
 use guild_engine::{ReceiptsRequest, Since, receipts_list};
 
@@ -10,6 +13,8 @@ use super::visit::Visit;
 const DAYS: u64 = 14;
 /// Receipts that are looked at for it.
 const LOOKED_AT: usize = 5_000;
+/// Skills in the chart of the slowest.
+const SLOWEST: usize = 5;
 const MILLIS_A_DAY: u64 = 24 * 60 * 60 * 1_000;
 /// The chart's height, and what a day takes of its width.
 const HEIGHT: u64 = 48;
@@ -44,6 +49,26 @@ pub(crate) async fn activity(visit: &Visit) -> Html {
     }
     out.markup("</svg></figure>");
     out
+}
+
+/// The skills whose runs took longest, on the average of those that are remembered.
+pub(crate) async fn slowest(visit: &Visit) -> Html {
+    let filter = Filter { kind: Some(Kind::Finished), ..Filter::default() };
+    let found = visit.premises().books.ledger.receipts(&filter, None, LOOKED_AT).await;
+    let mut skills: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    for receipt in found.map(|page| page.receipts).unwrap_or_default() {
+        let entry = receipt.receipt.entry;
+        if let (Some(skill), Some(outcome)) = (entry.skill, entry.outcome) {
+            let took = outcome.finished.millis().saturating_sub(outcome.started.millis());
+            let known = skills.entry(skill.name).or_default();
+            *known = (known.0 + took, known.1 + 1);
+        }
+    }
+    let mean = |(all, count): (u64, u64)| usize::try_from(all / count.max(1)).unwrap_or(usize::MAX);
+    let mut slow: Vec<(String, usize)> = skills.into_iter().map(|(name, sum)| (name, mean(sum))).collect();
+    slow.sort_by_key(|(_, took)| std::cmp::Reverse(*took));
+    slow.truncate(SLOWEST);
+    bars("Slowest skills, in milliseconds on average", &slow)
 }
 
 fn bar(class: &'static str, at: u64, y: u64, height: u64) -> Html {

@@ -56,7 +56,9 @@ pub(crate) async fn list(visit: Visit) -> Response {
     }
     put!(out; "</ul><div data-live>");
     if word == "everything" && visit.field("after").is_none() {
-        put!(out; {super::charts::activity(&visit).await});
+        put!(out; {super::charts::activity(&visit).await} {super::jobs::under_way(&visit)});
+    } else if word == "runs" && visit.field("after").is_none() {
+        put!(out; {super::charts::slowest(&visit).await});
     }
     if listed.data.receipts.is_empty() {
         put!(out; {empty("Nothing has happened yet.", "Every decision and every run leaves a signed receipt here.")});

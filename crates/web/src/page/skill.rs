@@ -30,9 +30,10 @@ pub(crate) async fn view(Path(name): Path<String>, visit: Visit) -> Response {
     let request = ReceiptsRequest { filter, limit: LOOKED_AT, after: None };
     let receipts = receipts_list(&visit.premises().books, &request).await.data.receipts;
     let form = visit.form(&Url::of(&["skills", &name, "toggle"]));
+    let run = visit.form(&Url::of(&["skills", &name, "run"]));
     let asked = name.clone();
     let made = visit
-        .beside(move |premises, hall| page(premises, hall, &asked, Around { agents, receipts, form }))
+        .beside(move |premises, hall| page(premises, hall, &asked, Around { agents, receipts, form, run }))
         .await;
     match made {
         Ok(Ok(body)) => visit.view(Tab::Skills, &name, body).await,
@@ -76,6 +77,8 @@ struct Around {
     agents: Vec<String>,
     receipts: Vec<ReceiptLine>,
     form: Html,
+    /// The beginning of the form that runs it.
+    run: Html,
 }
 
 fn page(premises: &Premises, hall: &Hall, name: &str, around: Around) -> Result<Html, Refusal> {
@@ -102,7 +105,7 @@ fn page(premises: &Premises, hall: &Hall, name: &str, around: Around) -> Result<
         put!(out; "<p class=\"notice warn\">" {unmet} "</p>");
     }
     put!(out; "<div class=\"split\"><div>" {wrong(&skill, vetted.as_ref())} "<section aria-label=\"Instructions\"><h2>Instructions</h2><div class=\"prose card\">"
-        {markdown::rendered(&skill.body)} "</div></section></div><aside>" {switches(&skill, &around)} {contract(&skill)} {origin(&skill, &security_hash)}
+        {markdown::rendered(&skill.body)} "</div></section></div><aside>" {super::jobs::form(&around.run, &skill)} {switches(&skill, &around)} {contract(&skill)} {origin(&skill, &security_hash)}
         "</aside></div>" {ran(&around.receipts)});
     Ok(out)
 }

@@ -80,11 +80,26 @@ impl Visitor {
         self.ask(&format!("POST {path} HTTP/1.1\r\n{kind}\r\ncontent-length: {length}\r\n{origin}"), body)
     }
 
+    /// Any request, as a script of the page could make it.
+    #[track_caller]
+    pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let mut head = format!("{method} {path} HTTP/1.1\r\ncontent-length: {}\r\n", body.len());
+        for (name, value) in headers {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        self.ask_for("application/json", &head, body)
+    }
+
     #[track_caller]
     fn ask(&self, head: &str, body: &str) -> Answer {
+        self.ask_for("text/html", head, body)
+    }
+
+    #[track_caller]
+    fn ask_for(&self, accept: &str, head: &str, body: &str) -> Answer {
         let cookie = self.cookie.as_ref().map(|cookie| format!("cookie: {cookie}\r\n")).unwrap_or_default();
         let mut wire = Wire::open(&self.address);
-        wire.say(format!("{head}host: {}\r\naccept: text/html\r\n{cookie}\r\n{body}", self.host()));
+        wire.say(format!("{head}host: {}\r\naccept: {accept}\r\n{cookie}\r\n{body}", self.host()));
         wire.answer().unwrap()
     }
 }

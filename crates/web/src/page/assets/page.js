@@ -5,8 +5,8 @@ const view = document.getElementById('view');
 const title = document.title;
 
 // Replaces a part of the page by what the server says now, with focus and open details as they were.
-async function renew(url, selector) {
-  const answer = await fetch(url, { headers: { 'x-piece': '1' }, credentials: 'same-origin' });
+async function renew(url, selector, signal) {
+  const answer = await fetch(url, { headers: { 'x-piece': '1' }, credentials: 'same-origin', signal });
   if (answer.status === 401) return lost('Your session has ended. Run guild login for another link.');
   if (!answer.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector(selector);
@@ -78,12 +78,15 @@ function followTyping() {
   const input = form?.querySelector('input');
   if (!input) return;
   let timer;
+  let asking;
   input.addEventListener('input', () => {
     clearTimeout(timer);
     timer = setTimeout(() => {
+      asking?.abort();
+      asking = new AbortController();
       const url = input.value.trim() ? `${form.action}?q=${encodeURIComponent(input.value)}` : form.action;
       history.replaceState(null, '', url);
-      renew(url, '#results').catch(() => {});
+      renew(url, '#results', asking.signal).catch(() => {});
     }, 180);
   });
   document.addEventListener('keydown', (event) => {
@@ -91,6 +94,25 @@ function followTyping() {
       event.preventDefault();
       input.focus();
     }
+  });
+}
+
+// A run that goes on is shown as it goes.
+function followRun() {
+  const job = document.querySelector('[data-job]');
+  if (!job) return;
+  const events = new EventSource(job.dataset.job);
+  let timer;
+  const show = () => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      renew(location.href, '[data-live]').catch(() => {});
+    }, 150);
+  };
+  for (const name of ['waits', 'runs', 'output', 'overflow']) events.addEventListener(name, show);
+  events.addEventListener('ended', () => {
+    events.close();
+    show();
   });
 }
 
@@ -115,6 +137,7 @@ function followWriting() {
 
 if (view) {
   followWriting();
+  followRun();
   tellTimes();
   setInterval(tellTimes, 20000);
   followTyping();
