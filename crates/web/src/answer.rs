@@ -22,7 +22,7 @@ const STATUS: &[(StatusCode, &[Code])] = &[
     (StatusCode::BAD_REQUEST, &[Code::RequestMalformed]),
     (StatusCode::UNAUTHORIZED, &[Code::NotAuthenticated]),
     (StatusCode::FORBIDDEN, &[
-        Code::SkillCapabilityDenied, Code::ProviderPolicyDenied, Code::WorkspaceTooWide, Code::ApprovalDenied, Code::ContainerTooWide,
+        Code::SkillCapabilityDenied, Code::ProviderPolicyDenied, Code::WorkspaceTooWide, Code::ApprovalDenied, Code::HookDenied, Code::ContainerTooWide,
         Code::SecurityPreflightDenied, Code::SkillNotInvocable, Code::SkillReadOnly, Code::SkillFilesRefused, Code::StepRefused,
         Code::ContainerNotYours, Code::ContainerCeiling, Code::ImageUnsafe, Code::ListenUnprotected, Code::HostNotAllowed,
         Code::OriginNotAllowed, Code::CsrfTokenInvalid, Code::DenialStands, Code::PersonRequired, Code::RoleInsufficient, Code::ApprovalWayForbidden,
@@ -68,7 +68,7 @@ const STATUS: &[(StatusCode, &[Code])] = &[
     ]),
     (StatusCode::SERVICE_UNAVAILABLE, &[
         Code::LedgerUnavailable, Code::LedgerNewer, Code::LedgerCut, Code::LockNewer, Code::SandboxUnavailable,
-        Code::SandboxLimitUnenforceable, Code::SandboxUnsupported, Code::SandboxLaunchFailed, Code::ServerBusy, Code::GitMissing, Code::ServerNotRunning,
+        Code::SandboxLimitUnenforceable, Code::SandboxUnsupported, Code::SandboxLaunchFailed, Code::ServerBusy, Code::GitMissing,
         Code::NoHome,
     ]),
 ];

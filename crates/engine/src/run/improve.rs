@@ -6,7 +6,6 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use guild_catalog::Scope;
 use guild_catalog::create::Layout;
 use guild_ledger::receipt::{Entry as Written, Kind as WrittenKind, SkillRef};
 use guild_ledger::{Principal, PrincipalKind, via};
@@ -21,11 +20,10 @@ use super::subagent::{Words, executed, unbound};
 use super::{Consent, Given, Invocation, Stage, perform, record};
 use crate::create::{Content, NewRequest, Owner, check};
 use crate::diff::difference;
+use crate::edit::own;
 use crate::experience::Experience;
-use crate::install::is_installed;
 use crate::ports::{Answer, Pending};
 use crate::reply::{Improve, ProblemLine};
-use crate::resolve::resolve;
 use crate::vet::{denied_draft, policy};
 use crate::workshop::Workshop;
 use crate::{Code, Envelope, Refusal, reply, security_hash};
@@ -240,23 +238,7 @@ fn own_skill<'w>(
     if principal.kind != PrincipalKind::Person {
         return Err(Refusal::new(Code::PersonRequired, "only a person lets a skill be edited"));
     }
-    let entry = resolve(workshop.hall, name)
-        .map_err(|unresolved| Refusal::new(unresolved.code, unresolved.message))?;
-    let place = &entry.place;
-    let why = match () {
-        () if place.scope == Scope::Builtin => "it is built in",
-        () if place.plugin.is_some() => "a plugin ships it",
-        () if place.scope == Scope::System => "it is the machine's",
-        () if is_installed(&workshop.hall.machine, workshop.places, &place.path()) => {
-            "it is installed; `guild update` brings its author's edits"
-        }
-        () if std::fs::symlink_metadata(place.path()).is_ok_and(|facts| facts.is_symlink()) => {
-            "its file is a link"
-        }
-        () => return Ok(entry),
-    };
-    let message = format!("skill `{}` is not edited: {why}", entry.qualified_name());
-    Err(Refusal::new(Code::SkillNotEditable, message))
+    own(workshop, name)
 }
 
 /// What the child agent is given: everything in it is material.

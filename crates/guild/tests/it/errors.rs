@@ -228,7 +228,6 @@ const ELSEWHERE: &[(Code, &str)] = &[
     (Code::SubagentExhausted, "subagents::budgets_end_it"),
     (Code::RunInterrupted, "subagents::commands::an_interrupt_ends_the_program_and_the_run_is_written_down"),
     (Code::RunNotFound, "subagents::memory::a_person_judges_what_has_run_and_nobody_else_does"),
-    (Code::SkillNotEditable, "subagents::memory::what_is_not_the_persons_own_is_not_edited"),
     (Code::ScriptNotFound, UNBOUND),
     (Code::ScriptFailed, FAILING),
     (Code::ScriptTimedOut, FAILING),

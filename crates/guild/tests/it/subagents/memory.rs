@@ -210,7 +210,7 @@ fn what_is_not_the_persons_own_is_not_edited() {
     assert_eq!(added.code(), Some(0), "{added}");
     for name in ["review", "guild-samples/code-complexity", "there"] {
         let envelope = envelope(&env.guild(&["improve", name, "--json"]).stdout());
-        assert_eq!(envelope["code"], "skill_not_editable", "{name}: {envelope}");
+        assert_eq!(envelope["code"], "skill_read_only", "{name}: {envelope}");
     }
     assert!(server.asked().is_empty());
 }
