@@ -56,7 +56,7 @@ async fn runs_are_told_by_how_they_ended(site: Site) {
         ledger.start(begun, run, entry(Kind::Started, "ok"), None).await.unwrap();
         ledger.finish(ended, run, entry(Kind::Finished, code)).await.unwrap();
     }
-    let codes = |most| async {
+    let codes = async |most| {
         ledger.ended_runs(most).await.unwrap().into_iter().map(|run| run.code).collect::<Vec<_>>()
     };
     assert_eq!(codes(10).await, ["ok", "script_failed", "ok"]);
