@@ -147,7 +147,7 @@ fn read_file(workspace: &Path, input: &Map<String, Value>) -> Result<String, Str
     let whole = String::from_utf8_lossy(&bytes);
     let (first, count) = (number(input, "offset").unwrap_or(1), number(input, "limit").unwrap_or(LINES));
     let lines = whole.lines().enumerate().skip(first.saturating_sub(1)).take(count);
-    let shown: Vec<String> = lines.map(|(at, line)| format!("{:>5}  {line}", at + 1)).collect();
+    let shown: Vec<String> = lines.map(|(at, line)| format!("{}: {line}", at + 1)).collect();
     let more = whole.lines().nth(first.saturating_sub(1).saturating_add(count)).is_some();
     let is_cut = bytes.len() as u64 >= MOST_BYTES;
     let rest = if more || is_cut { "\n… (there is more)" } else { "" };
@@ -254,16 +254,16 @@ mod tests {
             "read_file",
             json!({"path": "src/main.rs"}),
             &expect![[r#"
-                1  fn main() {
-                2      todo!()
-                3  }"#]],
+                1: fn main() {
+                2:     todo!()
+                3: }"#]],
         );
         check(
             "read_file",
             json!({"path": "/workspace/src/main.rs", "offset": 2, "limit": 1}),
             &expect![[r#"
-                2      todo!()
-            … (there is more)"#]],
+                2:     todo!()
+                … (there is more)"#]],
         );
     }
 

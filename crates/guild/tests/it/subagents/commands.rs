@@ -157,7 +157,7 @@ fn a_program_has_the_runs_tools_by_mcp_and_no_others() {
     let envelope = run(&env, "ask", "x");
     expect![[r#"
         ['builtin_add', 'builtin_grep', 'builtin_read_file']
-            1  Ducks quack.
+        1: Ducks quack.
         … (there is more)
         5
         there is no tool `builtin_multiply`
