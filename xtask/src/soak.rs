@@ -85,6 +85,13 @@ const TRIALS: &[Trial] = &[
         rounds: 300,
     },
     Trial {
+        name: "storm",
+        claim: "of a thousand skills that are rewritten a thousand times while eight clients list, search and run, no snapshot is torn",
+        package: "guild-engine",
+        tests: "binary(it) & test(/^storm::/)",
+        rounds: 250,
+    },
+    Trial {
         name: "approvals",
         claim: "of a skill that is rewritten while it is approved and run, what ran is what was approved",
         package: "guild",

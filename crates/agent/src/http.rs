@@ -129,3 +129,10 @@ pub(crate) fn object_of(text: &str) -> Option<Map<String, Value>> {
         _ => None,
     }
 }
+
+/// Adds a field to an object.
+pub(crate) fn insert(object: &mut Value, name: &str, value: Value) {
+    if let Some(object) = object.as_object_mut() {
+        object.insert(name.to_owned(), value);
+    }
+}

@@ -16,6 +16,8 @@ A module of tools, named by `toolsModule` in the manifest:
 """
 
 import json
+import os
+import sys
 
 REQUEST = "/input/request.json"
 RESPONSE = "/output/response.json"
@@ -52,6 +54,19 @@ def answer(value):
     """Answers with an object."""
     with open(RESPONSE, "w", encoding="utf-8") as file:
         json.dump(value, file)
+
+
+def serve(function):
+    """Calls a function with the payload and answers with what it gives, an object: once, or for every line where it stands by."""
+    if os.environ.get("GUILD_WARM") != "1":
+        answer(function(payload()))
+        return
+    for line in sys.stdin:
+        try:
+            told = {"answer": function(json.loads(line)["payload"])}
+        except Exception as error:  # The caller is told.
+            told = {"error": f"{type(error).__name__}: {error}"}
+        print(json.dumps(told), flush=True)
 
 
 def register_tool_with_metadata(name=None, **told):

@@ -98,6 +98,7 @@ codes! {
     SkillReadOnly = "skill_read_only", 3, "Only skills of one's own are written: plain files in the project or the home directory that nothing has installed.";
     SkillFilesRefused = "skill_files_refused", 3, "Among the skill's files is a link that leads out, a device, a socket, a pipe or a name that is no text.";
     SkillTooLarge = "skill_too_large", 1, "The skill has more files, or larger or deeper ones, than can be staged.";
+    SkillNotEditable = "skill_not_editable", 3, "The skill is installed, built in or somebody else's, so that it is not edited.";
     SkillChanged = "skill_changed", 1, "The skill is no longer what was found a moment ago; ask again.";
     HashUnknown = "hash_unknown", 1, "Nothing that has this hash is in the store of this machine.";
     StoreDamaged = "store_damaged", 1, "Stored content is not what its digest says, and was not used.";

@@ -148,7 +148,7 @@ fn link_out<'a>(workspace: &Path, path: &'a Path) -> Option<&'a Path> {
 }
 
 /// The content as text and what is still to be said of it, or why it is refused.
-fn check(request: &NewRequest<'_>, bytes: &[u8]) -> Result<(String, Vec<Problem>), Vec<Problem>> {
+pub(crate) fn check(request: &NewRequest<'_>, bytes: &[u8]) -> Result<(String, Vec<Problem>), Vec<Problem>> {
     let file = file_of(request);
     let reading = skill::read(&Source::new(&file, request.name, bytes), Profile::Lenient);
     let text = String::from_utf8_lossy(bytes);

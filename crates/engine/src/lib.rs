@@ -147,7 +147,8 @@ pub use reload::reload;
 pub use render::{RenderRequest, load, render};
 pub use roots::roots;
 pub use run::{
-    Consent, Given, Invocation, ParamError, Stage, ToolRequest, child_tools, replay, run, tools_call,
+    Consent, Given, ImproveRequest, Invocation, ParamError, Stage, ToolRequest, child_tools, improve,
+    improve_apply, replay, run, tools_call,
 };
 pub use runners::{
     CommandRunner, HttpRunner, Preset, Protocol, RunnerSettings, RunnerWay, runner_for, runners,

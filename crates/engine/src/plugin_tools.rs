@@ -9,6 +9,7 @@ mod contained;
 mod kit;
 mod module;
 mod shipped;
+mod standby;
 
 use std::collections::BTreeMap;
 
@@ -19,6 +20,8 @@ use crate::workshop::Workshop;
 use crate::{Code, Refusal};
 
 use shipped::Shipped;
+
+pub(crate) use standby::Standbys;
 
 /// The name of the provider.
 const PROVIDER: &str = "plugin";

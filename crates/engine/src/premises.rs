@@ -14,6 +14,7 @@ use crate::hall::{ConfigFile, Hall, configure};
 use crate::image::Images;
 use crate::jobs::Jobs;
 use crate::live::{Change, Changes, Live, RefreshError};
+use crate::plugin_tools::Standbys;
 use crate::ports::{SubagentRunner, ToolProvider};
 use crate::sandbox::{Backends, container_backends};
 use crate::switching::Switching;
@@ -75,7 +76,8 @@ pub struct Premises {
 
 impl Premises {
     /// Opens everything, and brings the books up to date.
-    pub async fn open(opening: Opening) -> Result<Self, Refusal> {
+    pub async fn open(mut opening: Opening) -> Result<Self, Refusal> {
+        opening.backends.standbys = Some(Standbys::default());
         let (machine, files) = (opening.look)();
         let configured = configure(&files);
         let now = Timestamp::from((opening.clock)());

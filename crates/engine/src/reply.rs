@@ -12,6 +12,7 @@ mod exchange;
 mod feedback;
 mod hash;
 mod image;
+mod improve;
 mod install;
 mod jobs;
 mod link;
@@ -55,6 +56,7 @@ pub use image::{
     ImageConfig, ImageDetail, ImageInspect, ImageKept, ImageLine, ImageList, ImageRemove, ImageSource,
     LayerLine, RoleLine,
 };
+pub use improve::Improve;
 pub use install::{
     Add, CandidateLine, Changed, DriftLine, FileDrift, Installed, InstalledChange, InstalledLine, Outdated,
     OutdatedLine, PluginPreview, SourceLine, Update, UpdateLine, Verify, VettedCandidate,

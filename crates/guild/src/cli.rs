@@ -2,8 +2,8 @@
 
 use crate::commands::{
     add, approve, changes, check, completions, connect, contract, deny, deps, diff, disable, doctor, enable,
-    explain, export, feedback, grants, hash, image, import, link, list, login, mcp, new, outdated, pin,
-    plugins, prompt, receipts, registry, reload, remove, render, replay, requests, rollback, roots, run,
+    explain, export, feedback, grants, hash, image, import, improve, link, list, login, mcp, new,
+    outdated, pin, plugins, prompt, receipts, registry, reload, remove, render, replay, requests, rollback, roots, run,
     sandbox, search, secret, serve, servers, show, sync, token, tools, update, verify, vet, watch,
 };
 use crate::installing;
@@ -91,6 +91,7 @@ enum Command {
     Receipts(receipts::Args),
     Replay(replay::Args),
     Feedback(feedback::Args),
+    Improve(improve::Args),
     Token(token::Args),
     Tools(tools::Args),
     Doctor(doctor::Args),
@@ -168,6 +169,7 @@ impl Command {
             Self::Receipts(args) => receipts::run(&args, ui),
             Self::Replay(args) => replay::run(&args, ui),
             Self::Feedback(args) => feedback::run(&args, ui),
+            Self::Improve(args) => improve::run(&args, ui),
             Self::Token(args) => token::run(&args, ui),
             Self::Tools(args) => tools::run(&args, ui),
             Self::Doctor(args) => doctor::run(&args, ui),

@@ -23,6 +23,7 @@ pub mod grants;
 pub mod hash;
 pub mod image;
 pub mod import;
+pub mod improve;
 pub mod link;
 pub mod list;
 pub mod login;

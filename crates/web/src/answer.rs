@@ -43,7 +43,7 @@ const STATUS: &[(StatusCode, &[Code])] = &[
         Code::HookFailed, Code::ToolConflict, Code::SkillChanged, Code::AlreadyExists, Code::WorkspaceConflict, Code::ImageAmbiguous,
         Code::ImageInUse, Code::AlreadyDecided, Code::NotConfirmed, Code::NothingLost, Code::InstallConflict, Code::LocallyEdited,
         Code::UpdateConflict, Code::NothingBefore, Code::ChangesSensitive, Code::ChangesUnusable, Code::ReplayImpossible,
-        Code::SandboxEnded, Code::SourceChanged, Code::HostFileInvalid, Code::LockInvalid,
+        Code::SandboxEnded, Code::SourceChanged, Code::HostFileInvalid, Code::LockInvalid, Code::ReadFailed,
     ]),
     (StatusCode::GONE, &[Code::RequestExpired]),
     (StatusCode::PRECONDITION_FAILED, &[Code::PreconditionFailed]),
@@ -60,7 +60,7 @@ const STATUS: &[(StatusCode, &[Code])] = &[
     (StatusCode::PRECONDITION_REQUIRED, &[Code::PreconditionRequired]),
     (StatusCode::TOO_MANY_REQUESTS, &[Code::RateLimited]),
     (StatusCode::INTERNAL_SERVER_ERROR, &[
-        Code::Internal, Code::StoreDamaged, Code::WriteFailed, Code::ReadFailed, Code::ReloadFailed, Code::ReceiptNotWritten,
+        Code::Internal, Code::StoreDamaged, Code::WriteFailed, Code::ReloadFailed, Code::ReceiptNotWritten,
         Code::SecretUnreadable, Code::InstallFailed, Code::ListenFailed,
     ]),
     (StatusCode::BAD_GATEWAY, &[

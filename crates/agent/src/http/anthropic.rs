@@ -6,7 +6,7 @@ use guild_engine::ports::OfferedTool;
 use serde_json::{Map, Value, json};
 
 use super::turn::{Call, Stop, Turn};
-use super::{Said, Talk, object_of};
+use super::{Said, Talk, insert, object_of};
 
 /// How many blocks one turn may have.
 const MOST_BLOCKS: usize = 128;
@@ -27,7 +27,7 @@ pub(super) fn body(talk: &Talk<'_>) -> Value {
     });
     if !talk.tools.is_empty() {
         let tool = |tool: &OfferedTool| json!({"name": tool.short, "description": tool.description, "input_schema": tool.input});
-        body["tools"] = talk.tools.iter().map(tool).collect();
+        insert(&mut body, "tools", talk.tools.iter().map(tool).collect());
     }
     body
 }

@@ -6,7 +6,7 @@ use guild_engine::ports::OfferedTool;
 use serde_json::{Value, json};
 
 use super::turn::{Call, Stop, Turn};
-use super::{Said, Talk, object_of};
+use super::{Said, Talk, insert, object_of};
 
 /// How many calls one turn may have in the stream.
 const MOST_CALLS: usize = 64;
@@ -27,14 +27,14 @@ pub(super) fn body(talk: &Talk<'_>) -> Value {
         "stream": true,
         "stream_options": {"include_usage": true},
     });
-    body[limit] = json!(talk.runner.max_tokens);
+    insert(&mut body, limit, json!(talk.runner.max_tokens));
     if !talk.tools.is_empty() {
         let tool = |tool: &OfferedTool| {
             let function =
                 json!({"name": tool.short, "description": tool.description, "parameters": tool.input});
             json!({"type": "function", "function": function})
         };
-        body["tools"] = talk.tools.iter().map(tool).collect();
+        insert(&mut body, "tools", talk.tools.iter().map(tool).collect());
     }
     body
 }

@@ -41,14 +41,13 @@ pub fn locked_skills(desk: &Installer<'_>, scope: Scope) -> Result<Vec<PathBuf>,
     Ok(skills.map(|entry| site.place(entry.kind, &entry.name)).collect())
 }
 
-/// Whether what lies at this path was installed, in the project or by the person.
-pub fn is_installed(machine: &Machine, places: &Places, path: &Path) -> bool {
-    [Scope::Project, Scope::User].into_iter().filter_map(|scope| site(machine, places, scope).ok()).any(
-        |site| {
-            let lock = site.read_lock().unwrap_or_default();
-            lock.entries().iter().any(|entry| site.place(entry.kind, &entry.name) == path)
-        },
-    )
+/// Whether a file belongs to something that was installed; where the lock cannot be read, it may.
+pub(crate) fn is_installed(machine: &Machine, places: &Places, file: &Path) -> bool {
+    [Scope::Project, Scope::User].into_iter().any(|scope| {
+        let Ok(site) = site(machine, places, scope) else { return false };
+        let Ok(lock) = site.read_lock() else { return true };
+        lock.entries().iter().any(|entry| file.starts_with(site.place(entry.kind, &entry.name)))
+    })
 }
 
 fn lines(desk: &Installer<'_>, site: &Site, scope: Scope) -> Result<Vec<InstalledLine>, Refusal> {

@@ -60,6 +60,8 @@ pub struct Job {
 #[derive(Debug, Default)]
 struct Said {
     notes: Vec<JobNote>,
+    /// The first bytes of a letter whose rest has not come yet, of either stream.
+    begun: [Vec<u8>; 2],
     text: usize,
     is_full: bool,
 }
@@ -108,16 +110,34 @@ impl Job {
     }
 
     pub(super) fn hear(&self, chunk: &Chunk) {
-        let stream = match chunk.stream {
-            Stream::Stdout => "stdout",
-            Stream::Stderr => "stderr",
+        let text = {
+            let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+            let [stdout, stderr] = &mut said.begun;
+            whole_letters(if chunk.stream == Stream::Stdout { stdout } else { stderr }, &chunk.bytes)
         };
-        self.note(JobNote::Output { stream, text: String::from_utf8_lossy(&chunk.bytes).into_owned() });
+        if !text.is_empty() {
+            self.note(JobNote::Output { stream: word(chunk.stream), text });
+        }
+    }
+
+    /// Tells what had begun and never came to its end.
+    fn flush(&self) {
+        let begun = {
+            let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut said.begun)
+        };
+        for (stream, bytes) in [Stream::Stdout, Stream::Stderr].into_iter().zip(begun) {
+            if !bytes.is_empty() {
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                self.note(JobNote::Output { stream: word(stream), text });
+            }
+        }
     }
 
     /// Writes its end down; the first end is the one that counts.
     pub(super) fn end(&self, envelope: Envelope<Run>) {
         if !self.has_ended() {
+            self.flush();
             self.note(JobNote::Ended(Box::new(envelope)));
         }
     }
@@ -202,6 +222,32 @@ impl Job {
     }
 }
 
+fn word(stream: Stream) -> &'static str {
+    match stream {
+        Stream::Stdout => "stdout",
+        Stream::Stderr => "stderr",
+    }
+}
+
+/// What has come so far as text; the first bytes of a letter are kept until the rest of it comes.
+fn whole_letters(begun: &mut Vec<u8>, bytes: &[u8]) -> String {
+    begun.extend_from_slice(bytes);
+    let is_cut = |count: &usize| {
+        let lead = begun.len().checked_sub(*count).and_then(|at| begun.get(at));
+        lead.is_some_and(|lead| match lead {
+            0xC0..=0xDF => *count < 2,
+            0xE0..=0xEF => *count < 3,
+            0xF0..=0xF7 => *count < 4,
+            _ => false,
+        })
+    };
+    let kept = (1..=3).find(is_cut).unwrap_or(0);
+    let rest = begun.split_off(begun.len() - kept);
+    let text = String::from_utf8_lossy(begun).into_owned();
+    *begun = rest;
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -234,6 +280,22 @@ mod tests {
         let notes = job.notes(0);
         assert_eq!(notes.len(), 3);
         assert!(matches!(notes.last(), Some(JobNote::Overflow)));
+    }
+
+    #[test]
+    fn a_letter_that_comes_in_pieces_is_told_whole() {
+        let job = job();
+        let bytes = "aé€😀".as_bytes();
+        for byte in bytes.iter().chain(&[0xE2, 0x82]) {
+            job.hear(&Chunk { stream: Stream::Stdout, bytes: vec![*byte] });
+        }
+        job.end(Envelope::ok(Run::nothing("greet")));
+        let text = |note: &JobNote| match note {
+            JobNote::Output { text, .. } => text.clone(),
+            _ => String::new(),
+        };
+        let told: Vec<String> = job.notes(0).iter().map(text).collect();
+        assert_eq!(told, ["a", "é", "€", "😀", "\u{fffd}", ""]);
     }
 
     #[test]

@@ -38,8 +38,17 @@ pub(super) fn read(outcome: &Outcome, output: &Path) -> Result<ToolResult, ToolE
         let message = "the tool wrote neither /output/response.json nor anything to standard output";
         return Err(ToolError::NoAnswer(message.to_owned()));
     }
-    let value: Value = serde_json::from_slice(bytes)
-        .map_err(|error| ToolError::NotJson(format!("the tool's answer is no JSON: {error}")))?;
+    result(json(bytes)?)
+}
+
+/// An answer as JSON.
+pub(super) fn json(bytes: &[u8]) -> Result<Value, ToolError> {
+    serde_json::from_slice(bytes)
+        .map_err(|error| ToolError::NotJson(format!("the tool's answer is no JSON: {error}")))
+}
+
+/// An answer as what callers get.
+pub(super) fn result(value: Value) -> Result<ToolResult, ToolError> {
     if !value.is_object() {
         return Err(ToolError::NotAnObject("the tool's answer is JSON, but no object".to_owned()));
     }

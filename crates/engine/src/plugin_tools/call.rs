@@ -29,13 +29,17 @@ impl Shipped {
         tool: &Offer,
         call: &ToolCall<'_>,
     ) -> Result<ToolResult, ToolError> {
+        // One that asks every time is never started before it was allowed.
+        if let Some(standbys) = workshop.backends.standbys.as_ref().filter(|_| tool.warm && tool.read_only) {
+            return self.run_warm(workshop, tool, call, standbys).await;
+        }
         let state = workshop.places.state().map_err(told)?;
         let failed = |error: io::Error| ToolError::Failed(format!("no directory for the call: {error}"));
         let scratch = ScratchDirectory::new(state).map_err(failed)?;
         hand_in(&scratch.input(), &request(&tool.name, call), call.input).map_err(failed)?;
         let job = Job {
             root: &self.staged.root,
-            words: self.words(tool)?,
+            words: self.words(tool, "call")?,
             scratch: &scratch,
             env: workshop.environment(&self.environment()).await.map_err(told)?,
             timeout: None,
@@ -44,7 +48,8 @@ impl Shipped {
         answer::read(&outcome, &scratch.output())
     }
 
-    fn words(&self, tool: &Offer) -> Result<Vec<String>, ToolError> {
+    /// The command; `verb` is what a module is told to do.
+    pub(super) fn words(&self, tool: &Offer, verb: &str) -> Result<Vec<String>, ToolError> {
         match &tool.run {
             Start::Declared(ToolRun::Command(words)) => Ok(words.clone()),
             Start::Declared(ToolRun::Entrypoint(path)) => {
@@ -54,7 +59,7 @@ impl Shipped {
                 Ok(entrypoint_command(path, bytes.get(..HEAD_BYTES).unwrap_or(&bytes)))
             }
             Start::Function { module } => {
-                Ok(["python3", kit::RUNNER, "call", module].map(str::to_owned).into())
+                Ok(["python3", kit::RUNNER, verb, module].map(str::to_owned).into())
             }
         }
     }

@@ -95,6 +95,7 @@ fn offers(registration: Registration, module: &str) -> Vec<Offer> {
         input: function.input_schema,
         output: function.output_schema,
         read_only: function.read_only,
+        warm: function.warm,
     };
     registration.tools.into_iter().map(offer).collect()
 }

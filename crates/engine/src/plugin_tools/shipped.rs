@@ -34,6 +34,7 @@ pub(super) struct Offer {
     pub input: Value,
     pub output: Option<Value>,
     pub read_only: bool,
+    pub warm: bool,
 }
 
 /// What is started.
@@ -142,6 +143,7 @@ fn declared_offer(declared: &ToolDeclaration, root: &Path) -> Result<Offer, Tool
         input: schema(declared.input_schema.as_ref())?.unwrap_or_else(|| json!({"type": "object"})),
         output: schema(declared.output_schema.as_ref())?,
         read_only: declared.read_only,
+        warm: declared.warm,
     })
 }
 

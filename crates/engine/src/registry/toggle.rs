@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use guild_catalog::PluginEntry;
+use guild_catalog::{PluginEntry, Scope};
 use guild_ledger::{Arrival, Change, Principal, Registration, Role, Status, SubjectKind};
 use guild_manifest::plugin::Lifecycle;
 use serde_json::{Map, Value, json};
@@ -92,12 +92,26 @@ async fn switch(
     };
     write(workshop, found, request.principal, change, reply).await?;
     let mut message = format!("{} is {}", title(found), state(request));
+    if request.on && request.agent.is_none() && is_strangers_code(found) {
+        message.push_str("; it is not bundled with Guildhall: what it runs is contained, and asks first");
+    }
     if request.on && found.is_off_by_configuration(workshop.hall) {
         message.push_str("; but the configuration switches it off, and that counts");
     } else if request.on && reply.status != Some(Status::Enabled.as_str()) {
         message.push_str("; but it is off for everybody, and that counts");
     }
     Ok(message)
+}
+
+/// Whether a plugin that did not come with the program brings something that runs. Whoever switches it on is told so, that once.
+fn is_strangers_code(found: &Found<'_>) -> bool {
+    let Found::Plugin(entry) = found else { return false };
+    let plugin = &entry.plugin;
+    let runs = !plugin.tools.is_empty()
+        || plugin.tools_module.is_some()
+        || !plugin.mcp_servers.is_empty()
+        || !plugin.hooks.is_empty();
+    runs && entry.scope != Scope::Builtin
 }
 
 /// Whether nothing is left to be done.

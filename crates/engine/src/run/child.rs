@@ -93,7 +93,7 @@ impl<'a> ChildTools<'a> {
             None
         };
         if let Some((code, message)) = refused {
-            let receipt = self.write(Kind::Denied, code, tool, &Map::new(), Some(message.clone())).await;
+            let receipt = self.write(Kind::Denied, code, &format!("{tool}: {message}"), &Map::new()).await;
             return (failed(code, &message), receipt);
         }
         match desk::find(tool) {
@@ -113,7 +113,7 @@ impl<'a> ChildTools<'a> {
             Ok(text) => (Code::Ok, ToolWord { text, code: Code::Ok }),
             Err(refusal) => (refusal.code, failed(refusal.code, &refusal.message)),
         };
-        let receipt = self.write(Kind::Load, code, tool.name, &input, None).await;
+        let receipt = self.write(Kind::Load, code, tool.name, &input).await;
         match receipt {
             Some(_) => (word, receipt),
             // What cannot be written down is not handed out.
@@ -182,14 +182,7 @@ impl<'a> ChildTools<'a> {
     }
 
     /// Writes down what was called; the receipt's id, unless it could not be written.
-    async fn write(
-        &self,
-        kind: Kind,
-        code: Code,
-        tool: &str,
-        input: &Map<String, Value>,
-        why: Option<String>,
-    ) -> Option<String> {
+    async fn write(&self, kind: Kind, code: Code, note: &str, input: &Map<String, Value>) -> Option<String> {
         let kept = |value: &Value| {
             let text = canonical::text_of(value);
             if text.len() <= LONGEST_VALUE {
@@ -200,10 +193,6 @@ impl<'a> ChildTools<'a> {
             Parameter::Digest { digest: Digest::of(text.as_bytes()), bytes: text.len() as u64 }
         };
         let parameters = input.iter().map(|(name, value)| (name.clone(), kept(value))).collect();
-        let note: String = match why {
-            Some(why) => format!("{tool}: {why}"),
-            None => tool.to_owned(),
-        };
         let entry = Entry {
             skill: Some(SkillRef { name: self.parent.skill.clone(), security_hash: Some(self.parent.hash) }),
             run: Some(self.parent.run),

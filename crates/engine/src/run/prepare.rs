@@ -132,6 +132,22 @@ pub async fn prepare_call<'w>(
     planned(workshop, invocation, draft).await
 }
 
+/// The same for what a child agent does for us with a skill that is not run.
+pub fn prepare_with<'w>(
+    workshop: &Workshop<'w>,
+    invocation: &Invocation<'_>,
+    mut draft: Draft<'w>,
+    call: Call,
+    executor: &'static dyn Executor,
+) -> Result<Prepared<'w>, Box<Stop>> {
+    vetted(workshop, &mut draft)?;
+    if let Some(runner) = &call.runner {
+        draft.staged.pin_runner(runner.clone(), workshop.store).map_err(|refusal| draft.stop(refusal))?;
+    }
+    let plan = Plan::of(workshop, invocation, &draft, &call);
+    Ok(Prepared { executor, draft, call, plan, run: OnceLock::new() })
+}
+
 /// What would be done, and what is shown of it.
 pub async fn planned<'w>(
     workshop: &Workshop<'w>,

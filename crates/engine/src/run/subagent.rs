@@ -52,28 +52,45 @@ impl Executor for Subagent {
         invocation: &'a mut Invocation<'_>,
         prepared: &'a Prepared<'_>,
     ) -> Pending<'a, Done> {
-        Box::pin(async move {
-            let started = workshop.now();
-            let transcript = Transcript::hiding(secrets(workshop).await);
-            let answer = answer(workshop, invocation, prepared, &transcript).await;
-            let mut reply = prepared.reply();
-            let mut outcome = receipt::Outcome::at(started, workshop.now());
-            outcome.timed_out = matches!(&answer, Err(refusal) if refusal.code == Code::SubagentTimedOut);
-            keep(workshop, &transcript, &mut outcome);
-            let spent = outcome.finished.millis().saturating_sub(outcome.started.millis());
-            reply.wall_time_ms = spent;
-            reply.timed_out = outcome.timed_out;
-            reply.backend = prepared.call.runner.as_ref().map(|runner| runner.name.clone());
-            reply.transcript = outcome.outputs.get(TRANSCRIPT).map(|output| output.digest.to_string());
-            match answer {
-                Ok(answer) => {
-                    reply.exit_code = 0;
-                    reply.output = Some(answer.into());
-                    Done { outcome: Some(outcome), ..Done::ok(reply) }
-                }
-                Err(refusal) => Done { outcome: Some(outcome), ..Done::failed(reply, refusal) },
-            }
-        })
+        let words = Words { instructions: instructions(workshop, prepared), task: task_of(prepared) };
+        Box::pin(executed(workshop, invocation, prepared, words))
+    }
+}
+
+/// What a child agent is told.
+pub(super) struct Words {
+    /// The system prompt.
+    pub instructions: String,
+    /// The only input.
+    pub task: String,
+}
+
+/// Runs it to its end, and keeps what was said.
+pub(super) async fn executed(
+    workshop: &Workshop<'_>,
+    invocation: &mut Invocation<'_>,
+    prepared: &Prepared<'_>,
+    words: Words,
+) -> Done {
+    let started = workshop.now();
+    let transcript = Transcript::hiding(secrets(workshop).await);
+    let answer = answer(workshop, invocation, prepared, &words, &transcript).await;
+    let mut reply = prepared.reply();
+    let mut outcome = receipt::Outcome::at(started, workshop.now());
+    outcome.timed_out = matches!(&answer, Err(refusal) if refusal.code == Code::SubagentTimedOut);
+    keep(workshop, &transcript, &mut outcome);
+    let spent = outcome.finished.millis().saturating_sub(outcome.started.millis());
+    reply.wall_time_ms = spent;
+    reply.timed_out = outcome.timed_out;
+    reply.backend = prepared.call.runner.as_ref().map(|runner| runner.name.clone());
+    reply.transcript = outcome.outputs.get(TRANSCRIPT).map(|output| output.digest.to_string());
+    match answer {
+        Ok(answer) => {
+            reply.exit_code = 0;
+            reply.output = Some(answer.into());
+            Done { outcome: Some(outcome), ..Done::ok(reply) }
+        }
+        Err(refusal) => Done { outcome: Some(outcome), ..Done::failed(reply, refusal) },
     }
 }
 
@@ -121,7 +138,7 @@ fn chosen<'w>(
     found.ok_or_else(unbound)
 }
 
-fn unbound() -> Refusal {
+pub(super) fn unbound() -> Refusal {
     let message = "the skill asks for an agent of its own, and nothing here runs one; name one under `[runners]` in your own \
                    configuration (docs/subagents.md), or let `guild render` print its instructions";
     Refusal::new(Code::ExecutorUnbound, message)
@@ -140,6 +157,7 @@ async fn answer(
     workshop: &Workshop<'_>,
     invocation: &mut Invocation<'_>,
     prepared: &Prepared<'_>,
+    words: &Words,
     transcript: &Transcript,
 ) -> Result<String, Refusal> {
     let (Some(runner), Some(identity), Some(run)) =
@@ -155,10 +173,8 @@ async fn answer(
         source: prepared.source.clone(),
         workspace: prepared.call.workspace.clone(),
     };
-    let instructions = instructions(workshop, prepared);
-    let task_text = task_of(prepared);
-    transcript.note("system", &Value::String(instructions.clone()));
-    transcript.note("task", &Value::String(task_text.clone()));
+    transcript.note("system", &Value::String(words.instructions.clone()));
+    transcript.note("task", &Value::String(words.task.clone()));
     let tools = ChildTools::open(workshop, parent, &identity.tools, transcript).await;
     let directory = Directory::of(prepared)?;
     let on_output = Mutex::new(&mut *invocation.on_output);
@@ -172,8 +188,8 @@ async fn answer(
         skill: &prepared.name,
         agent: &prepared.agent,
         run: &run,
-        instructions: &instructions,
-        task: &task_text,
+        instructions: &words.instructions,
+        task: &words.task,
         runner: identity,
         directory: &directory.path,
         time: prepared.plan.limits.timeout,

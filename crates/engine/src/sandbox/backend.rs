@@ -1,14 +1,20 @@
 //! Which runtime makes the containers: the one that the configuration or the person names, else the first that is usable.
 
+use std::sync::Arc;
+
 use guild_manifest::config::{Backend as Choice, Sandbox};
 use guild_sandbox::{Backend, Child, Command, LaunchError, Policy, Probe, RefusalKind, Surroundings};
 
 use super::Refusal;
 use crate::Code;
+use crate::plugin_tools::Standbys;
 
-/// The runtimes of this machine, in the order in which they are tried.
+/// The runtimes of this machine, in the order in which they are tried. A clone is the same runtimes.
+#[derive(Clone)]
 pub struct Backends {
-    all: Vec<Box<dyn Backend>>,
+    all: Arc<Vec<Box<dyn Backend>>>,
+    /// Containers that wait for the next call of a tool, in a process that lives long enough to see one.
+    pub(crate) standbys: Option<Standbys>,
 }
 
 /// The runtimes that this build and this system have.
@@ -19,7 +25,7 @@ pub fn container_backends(surroundings: &Surroundings) -> Backends {
         Box::new(guild_sandbox::Engine::docker(surroundings)),
         Box::new(guild_sandbox::Engine::podman(surroundings)),
     ];
-    Backends { all }
+    Backends { all: Arc::new(all), standbys: None }
 }
 
 /// The runtimes that may make a container, the preferred one first; there is at least one.
@@ -48,7 +54,7 @@ impl Backends {
     /// What each of them can do here.
     pub async fn probe(&self) -> Vec<Probe> {
         let mut probes = Vec::new();
-        for backend in &self.all {
+        for backend in self.all.iter() {
             probes.push(backend.probe().await);
         }
         probes
@@ -61,7 +67,7 @@ impl Backends {
 
     /// Gives the runtime of this name away.
     pub fn take(self, name: &str) -> Option<Box<dyn Backend>> {
-        self.all.into_iter().find(|backend| backend.name() == name)
+        Arc::into_inner(self.all)?.into_iter().find(|backend| backend.name() == name)
     }
 
     fn named(&self, name: &str) -> Result<&dyn Backend, Refusal> {

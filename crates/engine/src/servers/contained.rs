@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use guild_manifest::config::Sandbox;
 use guild_sandbox::image::Resolved;
-use guild_sandbox::{Child, ChildStdin, Command, Network, Stdin, Stream};
+use guild_sandbox::{Child, ChildStdin, Command, Network, Policy, Stdin, Stream};
 
 use super::placeholder;
 use crate::Refusal;
-use crate::sandbox::{ContainerRequest, LimitRequest, MountMode, MountRequest};
+use crate::sandbox::{Backends, ContainerRequest, LimitRequest, MountMode, MountRequest};
 use crate::workshop::Workshop;
 
 /// The longest that one container lives; whoever still needs the server gets a new one.
@@ -82,9 +83,7 @@ impl ContainedServer {
             env: BTreeMap::new(),
             stdin: Stdin::Piped,
         };
-        let child = workshop.backends.choose(None, settings)?.launch(&policy, &command).await?;
-        child.pass_on();
-        Ok(Conversation { child, complaint: String::new(), _image: image })
+        Conversation::begin(workshop.backends, settings, (&policy, &command), image).await
     }
 
     fn mounts(&self) -> Vec<MountRequest> {
@@ -106,6 +105,18 @@ fn filled(text: &str, variables: &BTreeMap<String, String>) -> String {
 }
 
 impl Conversation {
+    /// Launches a command that is talked to.
+    pub(crate) async fn begin(
+        backends: &Backends,
+        settings: &Sandbox,
+        (policy, command): (&Policy, &Command),
+        image: Resolved,
+    ) -> Result<Self, Refusal> {
+        let child = backends.choose(None, settings)?.launch(policy, command).await?;
+        child.pass_on();
+        Ok(Self { child, complaint: String::new(), _image: image })
+    }
+
     /// Where what is said to it is written; once.
     pub fn take_input(&mut self) -> Option<ChildStdin> {
         self.child.take_stdin()

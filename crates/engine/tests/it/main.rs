@@ -16,6 +16,7 @@ mod run;
 mod sections;
 mod security_hash;
 mod skill_diff;
+mod storm;
 mod vet;
 mod vet_plugin;
 

@@ -11,12 +11,13 @@ use std::process::ExitCode;
 /// What you say is kept with the state of the skill that ran. Search ranks skills that answer a query alike by how their runs end
 /// and by what you say; `guild show` shows both, and `guild improve` reads your notes.
 #[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("judgement").required(true).args(["good", "bad"])))]
 pub struct Args {
     /// The skill: `name`, `plugin/name` or `plugin:name`
     #[arg(value_name = "NAME")]
     name: String,
     /// It did what it should
-    #[arg(long, required_unless_present = "bad", conflicts_with = "bad")]
+    #[arg(long)]
     good: bool,
     /// It did not
     #[arg(long)]
@@ -42,7 +43,8 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
         feedback(&hall, books, ui.moment(), &request).await
     });
     ui.finish(&envelope, |data, _, out| {
+        let Some(id) = &data.id else { return Ok(()) };
         let word = if data.good == Some(true) { "good" } else { "bad" };
-        writeln!(out, "{} was {word}: {}", data.skill, data.id.as_deref().unwrap_or_default())
+        writeln!(out, "{} was {word}: {id}", data.skill)
     })
 }

@@ -3,6 +3,7 @@
 mod authoring;
 mod client;
 mod decisions;
+mod examples;
 mod house;
 mod misuse;
 mod reading;

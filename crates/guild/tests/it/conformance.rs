@@ -2,6 +2,7 @@
 //!
 //! Each test is one session in a world of its own, against the real kernel. `cargo xtask conformance` runs these alone.
 
+mod children;
 mod hooks;
 mod paths;
 mod refusals;

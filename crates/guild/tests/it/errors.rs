@@ -220,6 +220,15 @@ const ELSEWHERE: &[(Code, &str)] = &[
     (Code::ToolInputRequired, TOOLS),
     (Code::ToolOutputInvalid, TOOLS),
     (Code::SubagentFailed, TOOLS),
+    (
+        Code::SubagentUnavailable,
+        "subagents::hostile::a_key_that_a_server_gives_back_is_nowhere_kept_or_shown",
+    ),
+    (Code::SubagentTimedOut, "subagents::budgets_end_it"),
+    (Code::SubagentExhausted, "subagents::budgets_end_it"),
+    (Code::RunInterrupted, "subagents::commands::an_interrupt_ends_the_program_and_the_run_is_written_down"),
+    (Code::RunNotFound, "subagents::memory::a_person_judges_what_has_run_and_nobody_else_does"),
+    (Code::SkillNotEditable, "subagents::memory::what_is_not_the_persons_own_is_not_edited"),
     (Code::ScriptNotFound, UNBOUND),
     (Code::ScriptFailed, FAILING),
     (Code::ScriptTimedOut, FAILING),
@@ -475,7 +484,7 @@ fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
             {"status":"error","code":"usage","message":"unrecognized subcommand 'lst'; tip: a similar subcommand exists: 'list'","data":null}
             [exit 2]
             $ guild --json
-            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, deps, run, hash, diff, roots, plugins, enable, disable, registry, secret, new, add, verify, sync, outdated, update, rollback, pin, remove, link, export, import, prompt, render, reload, watch, mcp, serve, login, servers, connect, sandbox, image, changes, requests, approve, deny, grants, receipts, replay, token, tools, doctor, explain, completions]","data":null}
+            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, deps, run, hash, diff, roots, plugins, enable, disable, registry, secret, new, add, verify, sync, outdated, update, rollback, pin, remove, link, export, import, prompt, render, reload, watch, mcp, serve, login, servers, connect, sandbox, image, changes, requests, approve, deny, grants, receipts, replay, feedback, improve, token, tools, doctor, explain, completions]","data":null}
             [exit 2]
             $ guild list --sourc x
             [stderr]

@@ -224,6 +224,69 @@ fn a_module_that_registers_something_else_has_other_tools() {
     assert_eq!(ran["data"]["output"], json!({"display": {"a": 1}, "for": "default"}), "{ran}");
 }
 
+/// A function that says whether anything of an earlier call is left: in its memory, its files or its processes.
+const CURIOUS: &str = r#"
+import os, subprocess
+from guildhall import register_tool_with_metadata
+calls = []
+
+@register_tool_with_metadata(read_only=True, warm=True)
+def look(secret: str) -> dict:
+    """Look for what others left."""
+    calls.append(secret)
+    found = [path for path in ("/tmp/left", "/output/left") if os.path.exists(path)]
+    for path in ("/tmp/left", "/output/left"):
+        open(path, "w").write(secret)
+    os.environ["LEFT"] = os.environ.get("LEFT", "") + secret
+    others = [name for name in os.listdir("/proc") if name.isdigit()]
+    subprocess.Popen(["sleep", "600"])
+    return {"calls": calls, "found": found, "env": os.environ["LEFT"], "processes": len(others),
+            "stood_by": not os.path.exists("/input/request.json")}
+"#;
+
+#[test]
+fn a_tool_that_stands_by_has_nothing_of_an_earlier_call() {
+    let env = example("text-tools");
+    let root = env.project().join(".guild/plugins/text-tools");
+    fs::write(root.join("tools.py"), CURIOUS).unwrap();
+    let skill = root.join("skills/measure-text/SKILL.md");
+    let text = fs::read_to_string(&skill).unwrap().replace("text-tools/measure", "text-tools/look");
+    fs::write(&skill, text.replace("params: {text:", "params: {secret:")).unwrap();
+    let mut client = Client::stateless(&env, "default");
+    let mut seen = Vec::new();
+    for secret in ["a", "b", "c", "d"] {
+        let input = json!({"name": "text-tools/measure-text", "input": {"secret": secret}});
+        let told = client.approved(json!({"name": "skill_run", "arguments": input}));
+        let output = told["structuredContent"]["data"]["output"].clone();
+        assert_eq!((&output["calls"], &output["env"]), (&json!([secret]), &json!(secret)), "{told}");
+        assert_eq!((&output["found"], &output["stood_by"]), (&json!([]), &json!(true)), "{told}");
+        seen.push(output["processes"].clone());
+    }
+    assert!(seen.iter().all(|count| *count == seen[0]), "{seen:?}");
+    let cold = call(&env, "plugin:text-tools/look", &json!({"secret": "e"}), &["--approve", "once"]);
+    assert_eq!(cold["data"]["output"]["stood_by"], false, "a command keeps nothing: {cold}");
+}
+
+#[test]
+fn a_tool_that_stands_by_and_fails_says_so_and_is_there_again() {
+    let env = example("text-tools");
+    let root = env.project().join(".guild/plugins/text-tools");
+    let module = "import os\nfrom guildhall import tool\n\n@tool(read_only=True, warm=True)\ndef measure(text: str) -> dict:\n    \
+                  if text == 'die':\n        os._exit(3)\n    return {'words': 1 // len(text)}\n";
+    fs::write(root.join("tools.py"), module).unwrap();
+    let mut client = Client::stateless(&env, "default");
+    let mut told = |text: &str| {
+        let input = json!({"name": "text-tools/measure-text", "input": {"text": text}});
+        client.approved(json!({"name": "skill_run", "arguments": input}))["structuredContent"].clone()
+    };
+    assert_eq!(told("a")["data"]["output"], json!({"words": 1}));
+    let failed = told("");
+    assert_eq!(failed["code"], "tool_crashed", "{failed}");
+    assert!(failed["message"].as_str().unwrap().contains("ZeroDivisionError"), "{failed}");
+    assert_eq!(told("die")["code"], "tool_crashed");
+    assert_eq!(told("a")["data"]["output"], json!({"words": 1}));
+}
+
 /// A plugin whose one tool does this.
 #[track_caller]
 fn failing(script: &str, expected: &Expect) {

@@ -22,7 +22,9 @@ fn the_schema_is_current() {
     add("diff", of::<reply::SkillDiff>(&mut generator));
     add("doctor", of::<reply::Doctor>(&mut generator));
     add("explain", of::<Option<reply::Explain>>(&mut generator));
+    add("feedback", of::<reply::Feedback>(&mut generator));
     add("hash", of::<reply::Hash>(&mut generator));
+    add("improve", of::<reply::Improve>(&mut generator));
     add("deps", of::<reply::Deps>(&mut generator));
     add("disable", of::<reply::Toggle>(&mut generator));
     add("enable", of::<reply::Toggle>(&mut generator));

@@ -2,6 +2,7 @@
 
 mod commands;
 mod hostile;
+mod memory;
 mod verbs;
 
 use crate::{env, envelope};
@@ -66,7 +67,8 @@ fn run(env: &Env, skill: &str, task: &str) -> Json {
 
 fn told(envelope: &Json) -> String {
     let text = |value: &Json| value.as_str().unwrap_or("?").to_owned();
-    format!("[{}] {}\n{}\n", text(&envelope["code"]), text(&envelope["message"]), envelope["data"]["output"])
+    let head = format!("[{}] {}", text(&envelope["code"]), text(&envelope["message"]));
+    format!("{}\n{}\n", head.trim_end(), envelope["data"]["output"])
 }
 
 /// What one run comes to, in both protocols alike.
@@ -110,7 +112,7 @@ fn a_child_agent_calls_its_tools_and_only_its_answer_comes_back() {
         ]);
         let env = house(protocol, &server, "");
         let envelope = run(&env, "ask", "What do ducks do?");
-        assert_eq!(told(&envelope), "[ok] \n\"They quack.\"\n", "{protocol}: {envelope}");
+        assert_eq!(told(&envelope), "[ok]\n\"They quack.\"\n", "{protocol}: {envelope}");
         let asked = server.asked();
         assert_eq!(asked.len(), 3);
         let first = asked[0].body.to_string();
@@ -189,7 +191,7 @@ fn a_session_at_the_command_line() {
         command      local --model small --task 'What do ducks do?'
         workspace    [ROOT]/project (read)
         network      none
-        tools        builtin:add, builtin:multiply
+        tools        builtin:add, builtin:grep, builtin:read_file
         [stderr]
         a person would be asked
         $ guild run ask --task 'What do ducks do?' --approve once
@@ -245,7 +247,7 @@ fn a_busy_server_is_asked_again() {
         ],
         "",
         &expect![[r#"
-            [ok] 
+            [ok]
             "now"
         "#]],
     );
@@ -257,7 +259,7 @@ fn a_stream_that_breaks_off_is_asked_for_again_and_never_half_an_answer() {
         &[ModelTurn::BreaksOff("half an".to_owned()), says("a whole answer")],
         "",
         &expect![[r#"
-        [ok] 
+        [ok]
         "a whole answer"
     "#]],
     );
@@ -269,7 +271,7 @@ fn a_server_that_does_not_stream_is_understood() {
         &[ModelTurn::SaysWhole("all at once".to_owned())],
         "",
         &expect![[r#"
-        [ok] 
+        [ok]
         "all at once"
     "#]],
     );
@@ -327,7 +329,7 @@ fn a_tool_that_asks_every_time_waits_for_a_person_and_the_child_is_told() {
         script.display()
     ));
     let envelope = run(&env, "when", "now");
-    assert_eq!(told(&envelope), "[ok] \n\"I could not.\"\n", "{envelope}");
+    assert_eq!(told(&envelope), "[ok]\n\"I could not.\"\n", "{envelope}");
     let heard = server.asked()[1].body.to_string();
     assert!(heard.contains("approval_required") && heard.contains("guild approve apr_"), "{heard}");
     let requests = self::envelope(&env.guild(&["requests", "--json"]).stdout());

@@ -163,6 +163,9 @@ guild receipts list
 guild receipts show rcp_0
 guild receipts verify
 guild replay rcp_0
+guild feedback code-review --good --note "found it"
+guild improve code-review --note "shorter"
+guild run review --task "the last commit"
 guild receipts export receipts.jsonl
 guild receipts accept-loss --reason "nothing is"
 

@@ -13,6 +13,7 @@
 mod crash;
 mod disk;
 mod export;
+mod feedback;
 mod grants;
 mod opening;
 mod receipts;

@@ -124,7 +124,7 @@ fn what_nobody_offers_has_a_code_of_its_own() {
         Write about $ARGUMENTS with care, one thought to a line.
         $ guild run helper with this
         [stderr]
-        error[executor_unbound]: the skill asks for an agent of its own, and nothing here runs one; `guild render` prints its instructions
+        error[executor_unbound]: the skill asks for an agent of its own, and nothing here runs one; name one under `[runners]` in your own configuration (docs/subagents.md), or let `guild render` print its instructions
         [exit 1]
         $ guild run gone
         [stderr]

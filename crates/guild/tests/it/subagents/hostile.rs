@@ -11,7 +11,7 @@ fn a_tool_that_is_not_offered_is_not_called_whatever_a_model_says() {
         let server = ModelServer::start([calls(name, json!({"a": 2, "b": 3})), says("no")]);
         let env = house("openai", &server, "");
         let envelope = run(&env, "ask", "Multiply");
-        assert_eq!(told(&envelope), "[ok] \n\"no\"\n", "{name}");
+        assert_eq!(told(&envelope), "[ok]\n\"no\"\n", "{name}");
         let heard = server.asked()[1].body.to_string();
         assert!(heard.contains("tool_input_invalid: there is no tool"), "{heard}");
     }
@@ -109,6 +109,6 @@ fn a_key_that_a_server_gives_back_is_nowhere_kept_or_shown() {
     let server = ModelServer::start([says("your key is sk-test-0123456789")]);
     let env = house("openai", &server, "");
     let envelope = run(&env, "ask", "sk-test-0123456789");
-    assert_eq!(told(&envelope), "[ok] \n\"your key is <secret>\"\n");
+    assert_eq!(told(&envelope), "[ok]\n\"your key is <secret>\"\n");
     assert!(!format!("{:?}", transcript(&env, &envelope)).contains("sk-test"));
 }
