@@ -106,7 +106,7 @@ fn a_request_appears_without_reloading_and_is_approved_and_its_receipt_is_there(
     let waiting = call(&served, &env, "writer");
     browser.await_text("article.request h2", "writer asks to run greet");
     assert_eq!(browser.script("return window.stays", &[]), true, "it was not reloaded");
-    assert_eq!(browser.text("#waiting"), "1");
+    browser.await_text("#waiting", "1");
     browser.await_text("pre.command", "bash greet.sh --who Ada");
     browser.await_text("article.request details", "Never approved before");
     browser.picture("approvals-first");

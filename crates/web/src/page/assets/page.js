@@ -3,6 +3,9 @@
 
 const view = document.getElementById('view');
 const title = document.title;
+// What the server said of each part that is shown.
+const said = new WeakMap();
+for (const part of document.querySelectorAll('[data-live], #results')) said.set(part, part.innerHTML);
 
 // Replaces a part of the page by what the server says now, with focus and open details as they were.
 async function renew(url, selector, signal) {
@@ -11,7 +14,7 @@ async function renew(url, selector, signal) {
   if (!answer.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector(selector);
   const old = document.querySelector(selector);
-  if (!fresh || !old || fresh.innerHTML === old.dataset.shown) return;
+  if (!fresh || !old || fresh.innerHTML === said.get(old)) return;
   const focused = document.activeElement && old.contains(document.activeElement) ? document.activeElement.id : '';
   const key = (details) => (details.closest('[id]')?.id ?? '') + (details.querySelector('summary')?.textContent ?? '');
   const states = new Map([...old.querySelectorAll('details')].map((details) => [key(details), details.open]));
@@ -20,7 +23,7 @@ async function renew(url, selector, signal) {
     if (states.has(key(details))) details.open = states.get(key(details));
   }
   old.replaceChildren(...fresh.childNodes);
-  old.dataset.shown = shown;
+  said.set(old, shown);
   if (focused) document.getElementById(focused)?.focus();
   tellTimes();
 }
@@ -40,7 +43,6 @@ function isBusy(part) {
   return part.contains(active) && active.matches('input:not([type=hidden]), textarea, select');
 }
 
-let isFirst = true;
 function follow() {
   const events = new EventSource('/live');
   events.addEventListener('changed', (event) => {
@@ -52,8 +54,7 @@ function follow() {
     }
     document.title = count > 0 ? `(${count}) ${title}` : title;
     const part = document.querySelector('[data-live]');
-    if (part && !isBusy(part) && !isFirst) renew(location.href, '[data-live]').catch(() => {});
-    isFirst = false;
+    if (part && !isBusy(part)) renew(location.href, '[data-live]').catch(() => {});
   });
   events.addEventListener('error', () => {
     if (events.readyState === EventSource.CLOSED) lost('The server is gone, or your session has ended.');
