@@ -1,5 +1,5 @@
 //! A program that has the engine in it: `embed PROJECT HOME TOOL JSON` calls one tool and prints the envelope.
-#![expect(clippy::disallowed_methods, reason = "a program has a clock")]
+#![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a program has a clock, and prints")]
 use guild_engine::catalog::Machine;
 use guild_engine::ledger::via;
 use guild_engine::ports::Answer;

@@ -29,7 +29,7 @@ async fn call(example: &str, tool: &str, input: Json) -> Envelope<reply::Run> {
     #[expect(clippy::disallowed_methods, reason = "a program has a clock")]
     let mut opening = Opening::of(&machine, std::time::SystemTime::now);
     opening.providers.push(Box::new(McpTools::default()));
-    let premises = Premises::open(opening).await.unwrap_or_else(|refusal| panic!("{}", refusal.message));
+    let premises = Premises::open(opening).await.map_err(|refusal| refusal.message).unwrap();
     let person = Principal::person(via::TERMINAL);
     let on = ToggleRequest {
         name: example,

@@ -4,9 +4,12 @@ use crate::{env, envelope};
 use guild_testkit::Env;
 use serde_json::{Value as Json, json};
 
+/// A plugin's name, its hooks, and its files.
+type Plugin<'a> = (&'a str, Json, &'a [(&'a str, &'a str)]);
+
 /// A project with a skill that prints, and plugins with these hooks, all of them on; a name is a plugin's.
 #[track_caller]
-fn world(plugins: &[(&str, Json, &[(&str, &str)])]) -> Env {
+fn world(plugins: &[Plugin<'_>]) -> Env {
     let mut text = "
 //- /home/.config/guild/config.toml
 builtins = false
@@ -62,7 +65,7 @@ fn approve_hooks(env: &Env) -> Json {
             assert_eq!(approved.code(), Some(0), "{approved}");
         }
     }
-    panic!("hooks wait for ever");
+    unreachable!("hooks wait for ever");
 }
 
 /// The receipts as `kind code skill`, the oldest first.

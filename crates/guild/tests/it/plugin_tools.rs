@@ -224,6 +224,51 @@ fn a_module_that_registers_something_else_has_other_tools() {
     assert_eq!(ran["data"]["output"], json!({"display": {"a": 1}, "for": "default"}), "{ran}");
 }
 
+/// A plugin that answers a question about data and ships an agent, switched on for agents that have every tool.
+const WEATHER: &str = r#"
+//- /home/.config/guild/config.toml
+builtins = false
+[mcp]
+tools = "all"
+//- /project/.git/
+//- /project/.guild/plugins/weather/guild.plugin.json
+{"id": "weather", "name": "Weather", "description": "d", "version": "1.0.0", "capabilities": ["tools", "queries"],
+ "tools": [{"name": "rain", "description": "Says how much it rains", "command": ["bash", "-c", "echo '{\"mm\": 7}'"], "readOnly": true}],
+ "queryTypes": [{"name": "rainfall", "description": "Rain of a place", "tool": "rain"}]}
+//- /project/.guild/plugins/weather/agents/forecaster.md
+---
+name: forecaster
+description: Looks at the sky
+model: small
+---
+Look up.
+"#;
+
+#[test]
+fn an_agents_question_about_data_is_a_call_of_a_tool() {
+    let env = env(WEATHER);
+    assert_eq!(env.guild(&["enable", "weather", "--kind", "plugin"]).code(), Some(0));
+    let mut client = Client::stateless(&env, "default");
+    let input = json!({"type": "rainfall", "input": {}});
+    let told = client.approved(json!({"name": "query_data", "arguments": input}));
+    assert_eq!(told["structuredContent"]["data"]["output"], json!({"mm": 7}), "{told}");
+    let unknown = client.call("tools/call", json!({"name": "query_data", "arguments": {"type": "snow"}}));
+    assert_eq!(unknown["structuredContent"]["code"], "provider_tool_unregistered", "{unknown}");
+}
+
+#[test]
+fn what_a_plugin_brings_is_shown_with_its_agents() {
+    let env = env(WEATHER);
+    let shown = envelope(&env.guild(&["plugins", "show", "weather", "--json"]).stdout());
+    let plugin = &shown["data"]["plugin"];
+    assert_eq!(
+        (&plugin["tools"], &plugin["query_types"]),
+        (&json!(["plugin:weather/rain"]), &json!(["rainfall"]))
+    );
+    let agent = json!({"name": "forecaster", "description": "Looks at the sky", "model": "small", "tools": [], "path": "agents/forecaster.md"});
+    assert_eq!(plugin["agents"], json!([agent]), "{shown}");
+}
+
 /// A function that says whether anything of an earlier call is left: in its memory, its files or its processes.
 const CURIOUS: &str = r#"
 import os, subprocess
