@@ -173,3 +173,47 @@ fn a_program_has_the_runs_tools_by_mcp_and_no_others() {
     assert_eq!(gone.code(), Some(0), "nobody talks to it: {gone}");
     assert_ne!(json!(null), *run);
 }
+
+/// A project whose child agents are run by a preset's program, which says what it was given.
+#[track_caller]
+fn preset(name: &str, script: &str) -> Env {
+    let env = env(SKILLS);
+    env.write(&format!("//- /bin/{name} mode:755\n#!/bin/sh\nfor word in \"$@\"; do echo \"$word\" >> words; done\n{script}\n"));
+    env.write(&format!(
+        "//- /home/.config/guild/config.toml\nbuiltins = false\n[runners.known]\npreset = \"{name}\"\nmodel = \"small\"\n"
+    ));
+    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", env.join("bin").display());
+    env.with_var("PATH", path)
+}
+
+#[test]
+fn a_known_program_gets_instructions_task_and_our_tools_and_none_of_its_own() {
+    let claude =
+        preset("claude", "cat; grep -l sentence \"$(sed -n '/system.md/p' words)\" > /dev/null && echo seen");
+    assert_eq!(told(&run(&claude, "ask", "What?")), "[ok]\n\"What?seen\"\n");
+    let words = fs::read_to_string(claude.project().join("words")).unwrap();
+    assert!(
+        words.contains("--strict-mcp-config\n--mcp-config\n")
+            && words.contains("--tools\n\n--allowedTools\nmcp__guild\n"),
+        "{words}"
+    );
+    assert!(words.contains("--model\nsmall\n"), "{words}");
+
+    let codex = preset("codex", "while [ $# -gt 2 ]; do shift; done; cat > \"$1\"");
+    assert_eq!(told(&run(&codex, "ask", "What?")), "[ok]\n\"What?\"\n");
+    let words = fs::read_to_string(codex.project().join("words")).unwrap();
+    assert!(words.starts_with("exec\n--sandbox\nread-only\n"), "{words}");
+    assert!(
+        words.contains("developer_instructions=\"Answer in one sentence.")
+            && words.contains("mcp_servers.guild.args=[\"mcp\""),
+        "{words}"
+    );
+
+    let gemini =
+        preset("gemini", "echo \"$2\"; cat \"$GEMINI_SYSTEM_MD\" \"$GEMINI_CLI_SYSTEM_SETTINGS_PATH\"");
+    let answer = run(&gemini, "ask", "What?")["data"]["output"].as_str().unwrap().to_owned();
+    assert!(
+        answer.starts_with("What?\nAnswer in one sentence.") && answer.contains("\"tools\":{\"core\":[]}"),
+        "{answer}"
+    );
+}

@@ -23,7 +23,7 @@ fn an_unknown_key_gets_a_near_one() {
             /home/u/c.toml:10:1: warning[config_key_unknown]: `limits.budget` is not known; it was ignored
               hint: did you mean `prompt.budget`?
             /home/u/c.toml:11:2: warning[config_key_unknown]: `zebra` is not known; it was ignored
-              hint: the keys known here are: skills, plugins, agents, builtins, limits, prompt, config, approvals, ledger, mcp, roles, runners, sandbox, secrets, serve, sources, trust, vet
+              hint: the keys known here are: skills, plugins, agents, builtins, limits, prompt, config, approvals, ledger, mcp, roles, runners, sandbox, secrets, serve, sources, subagents, trust, vet
         "#]],
     );
 }
