@@ -2,8 +2,8 @@
 
 use crate::commands::{
     add, approve, changes, check, completions, connect, contract, deny, deps, diff, disable, doctor, enable,
-    explain, export, feedback, grants, hash, image, import, improve, link, list, login, mcp, new,
-    outdated, pin, plugins, prompt, receipts, registry, reload, remove, render, replay, requests, rollback, roots, run,
+    explain, export, feedback, grants, hash, image, import, improve, link, list, login, mcp, new, outdated,
+    pin, plugins, prompt, receipts, registry, reload, remove, render, replay, requests, rollback, roots, run,
     sandbox, search, secret, serve, servers, show, sync, token, tools, update, verify, vet, watch,
 };
 use crate::installing;

@@ -60,7 +60,8 @@ fn a_child_agent_runs_once_approved_and_every_call_of_it_leaves_a_receipt() {
         $ guild receipts verify
         [stderr]
         7 receipts verified
-    "#]].assert_eq(&shown(
+    "#]]
+    .assert_eq(&shown(
         &env,
         "guild run child --task 'how many?'\n\
          guild run child --task 'how many?' --approve once\n\
