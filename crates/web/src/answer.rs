@@ -25,7 +25,7 @@ const STATUS: &[(StatusCode, &[Code])] = &[
         Code::SkillCapabilityDenied, Code::ProviderPolicyDenied, Code::WorkspaceTooWide, Code::ApprovalDenied, Code::HookDenied, Code::ContainerTooWide,
         Code::SecurityPreflightDenied, Code::SkillNotInvocable, Code::SkillReadOnly, Code::SkillFilesRefused, Code::StepRefused,
         Code::ContainerNotYours, Code::ContainerCeiling, Code::ImageUnsafe, Code::ListenUnprotected, Code::HostNotAllowed,
-        Code::OriginNotAllowed, Code::CsrfTokenInvalid, Code::HookDenied, Code::SkillNotEditable, Code::DenialStands, Code::PersonRequired, Code::RoleInsufficient, Code::ApprovalWayForbidden,
+        Code::OriginNotAllowed, Code::CsrfTokenInvalid, Code::DenialStands, Code::PersonRequired, Code::RoleInsufficient, Code::ApprovalWayForbidden,
         Code::WarningNotAllowable, Code::UnsafePath, Code::UnsafeLink, Code::NameCollision, Code::UnpackBomb, Code::SpecialFile,
         Code::SetIdFile, Code::UnsafeName, Code::InstallPlaceRefused, Code::BundleInvalid,
     ]),
