@@ -65,7 +65,7 @@ pub(crate) async fn show(Path(id): Path<String>, visit: Visit) -> Response {
     match job.outcome() {
         Some(ended) => put!(out; {outcome(&ended)}),
         None => {
-            put!(out; {visit.form(&Url::of(&["jobs", &id]))} "<div class=\"answers\"><button class=\"danger\" id=\"cancel\">Cancel</button></div></form>")
+            put!(out; {visit.form(&Url::of(&["jobs", &id]))} "<div class=\"answers\"><button class=\"danger\" id=\"cancel\">Cancel</button></div></form>");
         }
     }
     out.markup("</div>");
@@ -130,7 +130,7 @@ fn printed(job: &Job) -> Html {
     for note in &notes {
         match note {
             JobNote::Output { stream: "stderr", text } => {
-                put!(lines; "<span class=\"err\">" {text} "</span>")
+                put!(lines; "<span class=\"err\">" {text} "</span>");
             }
             JobNote::Output { text, .. } => put!(lines; {text}),
             JobNote::Overflow => put!(lines; {"\n[more than is shown here]\n"}),
