@@ -38,11 +38,11 @@ impl Accounts {
             if is_package(&format!("{scope}/x")) {
                 self.scopes.insert(scope.to_owned(), value);
             }
-        } else if let Some((place, name)) = key.rsplit_once(":_").or_else(|| key.rsplit_once(":user")) {
-            if place.starts_with("//") {
-                let place = format!("{}/", place.trim_end_matches('/'));
-                self.keys.entry(place).or_default().insert(name.to_owned(), value);
-            }
+        } else if let Some((place, name)) = key.rsplit_once(":_").or_else(|| key.rsplit_once(":user"))
+            && place.starts_with("//")
+        {
+            let place = format!("{}/", place.trim_end_matches('/'));
+            self.keys.entry(place).or_default().insert(name.to_owned(), value);
         }
     }
 
