@@ -137,6 +137,7 @@ mod tests {
               docs-check       rustdoc and doctests
               conformance      the conformance suite of `guild run`
               mcp-conformance  the official suite, the inspector and the Python client of MCP against the server
+              api-conformance  requests that Schemathesis makes up from the OpenAPI document, against the server
               ci-gates         all of the above and the tests, as CI runs them
               soak             the tests that kill and race, with all their rounds; `soak --help` lists them
               vm-test          tests in a small virtual machine with cgroup v2; `vm-test --help` has its options

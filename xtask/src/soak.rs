@@ -250,6 +250,7 @@ mod tests {
             process::capture(root, "git", &["grep", "--files-with-matches", "rounds()", "--", "crates"]);
         expect![[r#"
             crates/catalog/src/create/tests.rs
+            crates/engine/tests/it/storm.rs
             crates/guild/tests/it/crash.rs
             crates/guild/tests/it/power_cut.rs
             crates/guild/tests/it/race.rs

@@ -24,7 +24,7 @@ pub async fn decide(
     by: Principal,
 ) -> Envelope<Decided> {
     let (books, now) = (&premises.books, premises.now());
-    let Some(answer) = answer else { return told(deny(books, now, id, by).await) };
+    let Some(answer) = answer else { return deny(books, now, id, by).await };
     if let Ok(line) = request(books, now, id).await
         && is_management(&line.action)
         && Path::new(&line.workspace) != premises.hall().machine.workspace()
@@ -33,7 +33,7 @@ pub async fn decide(
         let reply = Decided { id: id.to_owned(), ..Decided::default() };
         return Envelope::error(Code::ApprovalWayForbidden, message, reply);
     }
-    let mut envelope = told(approve(books, now, id, answer, by.clone()).await);
+    let mut envelope = approve(books, now, id, answer, by.clone()).await;
     if envelope.data.decision.as_deref() == Some("approved")
         && let Some(line) = envelope.data.request.clone().filter(|line| is_management(&line.action))
     {
@@ -76,16 +76,4 @@ async fn perform(premises: &Premises, line: &RequestLine, by: Principal, envelop
     if status == Status::Error {
         (envelope.status, envelope.code) = (status, code);
     }
-}
-
-/// What was decided, in one sentence.
-fn told(mut envelope: Envelope<Decided>) -> Envelope<Decided> {
-    if let (Some(decision), Some(request)) = (&envelope.data.decision, &envelope.data.request) {
-        let grant = envelope.data.grant.as_ref().map(|grant| format!(" ({})", grant.id)).unwrap_or_default();
-        envelope.message = format!(
-            "{decision}{grant}: {} of `{}` for agent `{}`",
-            request.action, request.skill, request.agent
-        );
-    }
-    envelope
 }

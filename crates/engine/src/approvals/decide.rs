@@ -46,13 +46,23 @@ async fn answered(
     by: Principal,
 ) -> Envelope<Decided> {
     match answer_request(books, now, id, answer, by).await {
-        Ok(decided) => Envelope::ok(decided),
+        Ok(decided) => {
+            let message = sentence(&decided);
+            Envelope::ok(decided).with_message(message)
+        }
         Err(refusal) => Envelope::error(
             refusal.code,
             refusal.message,
             Decided { id: id.to_owned(), ..Decided::default() },
         ),
     }
+}
+
+/// What was decided.
+fn sentence(decided: &Decided) -> String {
+    let (Some(decision), Some(request)) = (&decided.decision, &decided.request) else { return String::new() };
+    let grant = decided.grant.as_ref().map(|grant| format!(" ({})", grant.id)).unwrap_or_default();
+    format!("{decision}{grant}: {} of `{}` for agent `{}`", request.action, request.skill, request.agent)
 }
 
 async fn answer_request(

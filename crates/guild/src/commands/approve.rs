@@ -59,7 +59,6 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
             Decided { id: args.id.clone(), ..Decided::default() },
         ),
     });
-    tell(&mut envelope);
     carry_out(ui, &mut envelope);
     ui.finish(&envelope, |data, style, out| {
         data.wished.as_ref().map_or(Ok(()), |wished| changes(&wished.installed, style, out))
@@ -130,17 +129,6 @@ fn grant(ui: &Ui, request: &RequestLine) -> Option<Result<Done, Refusal>> {
         perform_wish(installer, request).await.unwrap_or_else(|| Envelope::ok(Wished::default()))
     });
     Some(Ok(Done::Granted(done)))
-}
-
-/// What was decided, in one sentence.
-pub fn tell(envelope: &mut Envelope<Decided>) {
-    if let (Some(decision), Some(request)) = (&envelope.data.decision, &envelope.data.request) {
-        let grant = envelope.data.grant.as_ref().map(|grant| format!(" ({})", grant.id)).unwrap_or_default();
-        envelope.message = format!(
-            "{decision}{grant}: {} of `{}` for agent `{}`",
-            request.action, request.skill, request.agent
-        );
-    }
 }
 
 async fn said(args: &Args, ui: &Ui, books: &Books, by: &Principal) -> Result<Said, Refusal> {

@@ -1,7 +1,6 @@
 //! `guild deny`
 
 use crate::books::{Access, ask};
-use crate::commands::approve;
 use crate::ui::Ui;
 use guild_engine::deny;
 use std::process::ExitCode;
@@ -21,7 +20,6 @@ pub struct Args {
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     let by = ui.principal(args.agent.as_deref());
-    let mut envelope = ask(ui, Access::Write, async |books| deny(books, ui.moment(), &args.id, by).await);
-    approve::tell(&mut envelope);
+    let envelope = ask(ui, Access::Write, async |books| deny(books, ui.moment(), &args.id, by).await);
     ui.finish(&envelope, |_, _, _| Ok(()))
 }
