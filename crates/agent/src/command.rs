@@ -11,7 +11,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use guild_engine::containers::host::{ConfiguredCommand, ConfiguredError, Leash, run_configured};
+use guild_engine::containers::host::{ConfiguredCommand, HostError, Leash, run_configured};
 use guild_engine::ports::{SubagentError, SubagentTask};
 use guild_engine::{CommandRunner, Workshop};
 use serde_json::{Value, json};
@@ -196,15 +196,15 @@ fn unavailable(what: &str, error: &dyn std::fmt::Display) -> SubagentError {
     SubagentError::Unavailable(format!("{what}: {error}"))
 }
 
-fn failure(error: ConfiguredError) -> SubagentError {
+fn failure(error: HostError) -> SubagentError {
     let message = match std::error::Error::source(&error) {
         Some(source) => format!("{error}: {source}"),
         None => error.to_string(),
     };
     match error {
-        ConfiguredError::Missing { .. } | ConfiguredError::Run { .. } => SubagentError::Unavailable(message),
-        ConfiguredError::TimedOut { .. } => SubagentError::TimedOut(message),
-        ConfiguredError::TooMuch { .. } | ConfiguredError::Stopped { .. } => SubagentError::Failed(message),
+        HostError::Missing { .. } | HostError::Run { .. } => SubagentError::Unavailable(message),
+        HostError::TimedOut { .. } => SubagentError::TimedOut(message),
+        HostError::TooMuch { .. } | HostError::Stopped { .. } => SubagentError::Failed(message),
     }
 }
 

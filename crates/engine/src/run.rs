@@ -105,7 +105,17 @@ pub async fn run(workshop: &Workshop<'_>, invocation: Invocation<'_>) -> Envelop
             return Envelope::error(unresolved.code, unresolved.message, reply);
         }
     };
-    let prepared = match prepare(workshop, entry, &invocation).await {
+    let prepared = prepare(workshop, entry, &invocation).await;
+    carry_through(workshop, invocation, prepared).await
+}
+
+/// From what was prepared to the end, whatever that is.
+async fn carry_through(
+    workshop: &Workshop<'_>,
+    invocation: Invocation<'_>,
+    prepared: Result<Prepared<'_>, Box<Stop>>,
+) -> Envelope<reply::Run> {
+    let prepared = match prepared {
         Ok(prepared) => prepared,
         Err(stop) => return record::denied(workshop, &invocation, *stop).await,
     };

@@ -16,7 +16,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-pub use configured::{ConfiguredCommand, ConfiguredError, Leash, LeashEnd, is_installed, run_configured};
+pub use configured::{ConfiguredCommand, Leash, LeashEnd, is_installed, run_configured};
 
 /// A program of the fixed table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,13 +84,13 @@ pub enum HostError {
     #[error("`{program}` is not installed")]
     Missing {
         /// Its name.
-        program: &'static str,
+        program: String,
     },
     /// It could not be started or spoken to.
     #[error("cannot run `{program}`")]
     Run {
         /// Its name.
-        program: &'static str,
+        program: String,
         /// What the system said.
         source: io::Error,
     },
@@ -98,7 +98,7 @@ pub enum HostError {
     #[error("`{program}` did not end within {} seconds", .patience.as_secs())]
     TimedOut {
         /// Its name.
-        program: &'static str,
+        program: String,
         /// How long it had.
         patience: Duration,
     },
@@ -106,9 +106,15 @@ pub enum HostError {
     #[error("`{program}` wrote more than {limit} bytes")]
     TooMuch {
         /// Its name.
-        program: &'static str,
+        program: String,
         /// How much it might have written.
         limit: usize,
+    },
+    /// Whoever started it wanted it no more.
+    #[error("`{program}` was stopped")]
+    Stopped {
+        /// Its name.
+        program: String,
     },
 }
 
@@ -125,36 +131,47 @@ pub fn run(command: HostCommand) -> Result<HostOutput, HostError> {
         Destination::Memory(limit) => limit,
         Destination::File(_) => 0,
     };
-    let failed = |source| HostError::Run { program, source };
+    let program = program.to_owned();
     let (mut child, is_leader) = start(command)?;
     let (tell, ended) = channel();
     let stdout = child.stdout.take().map(|pipe| gather(pipe, limit, tell.clone()));
     let stderr = child.stderr.take().map(|pipe| gather(pipe, MAX_SAID, tell.clone()));
     drop(tell);
-    let status = wait(&mut child, &ended, patience).map_err(failed)?;
-    let Some(status) = status else {
+    let waited = wait(&mut child, &ended, patience);
+    let Some(status) = waited.map_err(|source| HostError::Run { program: program.clone(), source })? else {
         end(&mut child, is_leader);
         return Err(HostError::TimedOut { program, patience });
     };
-    let joined = |thread: Option<thread::JoinHandle<Gathered>>| {
-        thread.map_or_else(Gathered::default, |thread| thread.join().unwrap_or_default())
-    };
+    left(status, stdout, stderr).ok_or(HostError::TooMuch { program, limit })
+}
+
+/// A pipe that is being read.
+type Gathering = Option<thread::JoinHandle<Gathered>>;
+
+/// What a program that has ended left; nothing where that was too much.
+fn left(status: ExitStatus, stdout: Gathering, stderr: Gathering) -> Option<HostOutput> {
+    let joined =
+        |pipe: Gathering| pipe.map_or_else(Gathered::default, |pipe| pipe.join().unwrap_or_default());
     let (stdout, stderr) = (joined(stdout), joined(stderr));
-    if stdout.is_cut {
-        return Err(HostError::TooMuch { program, limit });
-    }
     let code = status.code().or(status.signal().map(|signal| -signal)).unwrap_or(-1);
     let stderr = String::from_utf8_lossy(&stderr.bytes).into_owned();
-    Ok(HostOutput { code, stdout: stdout.bytes, stderr })
+    (!stdout.is_cut).then_some(HostOutput { code, stdout: stdout.bytes, stderr })
+}
+
+/// Gives a program what it reads.
+fn feed(child: &mut Child, bytes: Vec<u8>) {
+    if let Some(mut pipe) = child.stdin.take() {
+        // A thread of its own, lest both sides wait on full pipes; that it ends without reading is its own business.
+        thread::spawn(move || pipe.write_all(&bytes).ok());
+    }
 }
 
 /// Starts it, and says whether it leads a group of processes of its own.
 #[expect(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
 fn start(command: HostCommand) -> Result<(Child, bool), HostError> {
     let program = command.program.name();
-    let failed = |source| HostError::Run { program, source };
     let place = find(program, command.environment.get("PATH").map_or("", String::as_str))
-        .ok_or(HostError::Missing { program })?;
+        .ok_or_else(|| HostError::Missing { program: program.to_owned() })?;
     let mut process = Command::new(place);
     process.args(&command.arguments).env_clear().envs(&command.environment).current_dir(&command.directory);
     let stdin = if command.stdin.is_empty() { Stdio::null() } else { Stdio::piped() };
@@ -167,11 +184,9 @@ fn start(command: HostCommand) -> Result<(Child, bool), HostError> {
         process.process_group(0);
     }
     bound(&mut process, command.max_file_bytes);
-    let mut child = process.spawn().map_err(failed)?;
-    if let Some(mut pipe) = child.stdin.take() {
-        // A thread of its own, lest both sides wait on full pipes; that it ends without reading is its own business.
-        thread::spawn(move || pipe.write_all(&command.stdin).ok());
-    }
+    let spawned = process.spawn();
+    let mut child = spawned.map_err(|source| HostError::Run { program: program.to_owned(), source })?;
+    feed(&mut child, command.stdin);
     Ok((child, !command.may_ask))
 }
 

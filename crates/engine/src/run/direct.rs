@@ -10,7 +10,7 @@ use guild_manifest::skill::Dispatch;
 
 use super::prepare::{Draft, Prepared, prepare_call};
 use super::stop::Stop;
-use super::{Consent, Given, Invocation, Stage, dry, perform, record};
+use super::{Consent, Given, Invocation, Stage, carry_through};
 use crate::security_hash::stage_call;
 use crate::workshop::Workshop;
 use crate::{Code, Envelope, Refusal, reply};
@@ -60,17 +60,8 @@ pub async fn tools_call(workshop: &Workshop<'_>, request: ToolRequest<'_>) -> En
         on_output: &mut unseen,
         on_stage: request.on_stage,
     };
-    let prepared = match prepared(workshop, &invocation).await {
-        Ok(prepared) => prepared,
-        Err(stop) => return record::denied(workshop, &invocation, *stop).await,
-    };
-    if invocation.dry_run {
-        return dry(workshop, &invocation, prepared).await;
-    }
-    match perform(workshop, invocation, &prepared).await {
-        Ok(envelope) => envelope,
-        Err((invocation, stop)) => record::denied(workshop, &invocation, *stop).await,
-    }
+    let prepared = prepared(workshop, &invocation).await;
+    carry_through(workshop, invocation, prepared).await
 }
 
 async fn prepared<'w>(

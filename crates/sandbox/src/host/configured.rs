@@ -3,8 +3,8 @@
 //! Whoever started one holds its leash: pulled or dropped, it ends the program and the group of processes that it leads.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read, Write as _};
-use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::io::Read;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Sender, channel};
@@ -12,7 +12,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::{Gathered, HostOutput, MAX_SAID, bound, end, find, gather, is_executable, wait};
+use super::{
+    Gathered, HostError, HostOutput, MAX_SAID, bound, end, feed, find, gather, is_executable, left, wait,
+};
 
 /// One run of a program that the person has named.
 #[derive(Debug)]
@@ -31,47 +33,6 @@ pub struct ConfiguredCommand {
     pub max_output: usize,
     /// The largest file that it may write.
     pub max_file_bytes: u64,
-}
-
-/// Why such a program did not run to its end.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfiguredError {
-    /// There is no such program.
-    #[error("`{program}` is not installed")]
-    Missing {
-        /// Its name.
-        program: String,
-    },
-    /// It could not be started or spoken to.
-    #[error("cannot run `{program}`")]
-    Run {
-        /// Its name.
-        program: String,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// It took too long and was killed.
-    #[error("`{program}` did not end within {} seconds", .patience.as_secs())]
-    TimedOut {
-        /// Its name.
-        program: String,
-        /// How long it had.
-        patience: Duration,
-    },
-    /// It wrote more than was asked for.
-    #[error("`{program}` wrote more than {limit} bytes")]
-    TooMuch {
-        /// Its name.
-        program: String,
-        /// How much it might have written.
-        limit: usize,
-    },
-    /// Somebody pulled its leash.
-    #[error("`{program}` was stopped")]
-    Stopped {
-        /// Its name.
-        program: String,
-    },
 }
 
 /// Ends a program when it is pulled or dropped.
@@ -139,14 +100,14 @@ impl LeashEnd {
 ///
 /// # Errors
 /// Where it is not installed, cannot be started, takes too long, says too much or is stopped. That it fails is no error here.
-pub fn run_configured(command: ConfiguredCommand, leash: &LeashEnd) -> Result<HostOutput, ConfiguredError> {
+pub fn run_configured(command: ConfiguredCommand, leash: &LeashEnd) -> Result<HostOutput, HostError> {
     let program = command.words.first().cloned().unwrap_or_default();
     let (patience, limit) = (command.patience, command.max_output);
-    let failed = |source| ConfiguredError::Run { program: program.clone(), source };
+    let failed = |source| HostError::Run { program: program.clone(), source };
     let mut child = start(command)?;
     if !leash.hold(child.id()) {
         end(&mut child, true);
-        return Err(ConfiguredError::Stopped { program });
+        return Err(HostError::Stopped { program });
     }
     let (tell, ended) = channel();
     let id = child.id();
@@ -159,23 +120,14 @@ pub fn run_configured(command: ConfiguredCommand, leash: &LeashEnd) -> Result<Ho
     }
     let was_pulled = leash.let_go();
     let Some(status) = status else {
-        return Err(ConfiguredError::TimedOut { program, patience });
+        return Err(HostError::TimedOut { program, patience });
     };
     // What it started and left is not left to run on.
     kill_group(child.id());
     if was_pulled {
-        return Err(ConfiguredError::Stopped { program });
+        return Err(HostError::Stopped { program });
     }
-    let joined = |thread: Option<thread::JoinHandle<Gathered>>| {
-        thread.map_or_else(Gathered::default, |thread| thread.join().unwrap_or_default())
-    };
-    let (stdout, stderr) = (joined(stdout), joined(stderr));
-    if stdout.is_cut {
-        return Err(ConfiguredError::TooMuch { program, limit });
-    }
-    let code = status.code().or(status.signal().map(|signal| -signal)).unwrap_or(-1);
-    let stderr = String::from_utf8_lossy(&stderr.bytes).into_owned();
-    Ok(HostOutput { code, stdout: stdout.bytes, stderr })
+    left(status, stdout, stderr).ok_or(HostError::TooMuch { program, limit })
 }
 
 /// Reads a pipe on a thread of its own, and ends the program where it says more than is read.
@@ -203,7 +155,7 @@ fn gather_or_end(
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
-fn start(command: ConfiguredCommand) -> Result<Child, ConfiguredError> {
+fn start(command: ConfiguredCommand) -> Result<Child, HostError> {
     let mut words = command.words.into_iter();
     let program = words.next().unwrap_or_default();
     let path = command.environment.get("PATH").map_or("", String::as_str);
@@ -212,18 +164,15 @@ fn start(command: ConfiguredCommand) -> Result<Child, ConfiguredError> {
     } else {
         (!program.contains('/')).then(|| find(&program, path)).flatten()
     };
-    let place = place.ok_or_else(|| ConfiguredError::Missing { program: program.clone() })?;
+    let place = place.ok_or_else(|| HostError::Missing { program: program.clone() })?;
     let mut process = Command::new(place);
     process.args(words).env_clear().envs(&command.environment).current_dir(&command.directory);
     let stdin = if command.stdin.is_empty() { Stdio::null() } else { Stdio::piped() };
     process.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     bound(&mut process, command.max_file_bytes);
     die_with_us(&mut process);
-    let mut child = process.spawn().map_err(|source| ConfiguredError::Run { program, source })?;
-    if let Some(mut pipe) = child.stdin.take() {
-        // A thread of its own, lest both sides wait on full pipes; that it ends without reading is its own business.
-        thread::spawn(move || pipe.write_all(&command.stdin).ok());
-    }
+    let mut child = process.spawn().map_err(|source| HostError::Run { program, source })?;
+    feed(&mut child, command.stdin);
     Ok(child)
 }
 
@@ -272,7 +221,7 @@ mod tests {
         }
     }
 
-    fn run(command: ConfiguredCommand) -> Result<HostOutput, ConfiguredError> {
+    fn run(command: ConfiguredCommand) -> Result<HostOutput, HostError> {
         run_configured(command, &Leash::default().other_end_kept())
     }
 
@@ -297,16 +246,16 @@ mod tests {
     fn one_that_is_not_there_says_too_much_or_takes_too_long_is_told_apart() {
         let fixture = Fixture::write("");
         let gone = ConfiguredCommand { words: vec!["gone".to_owned()], ..command(&fixture, "") };
-        assert!(matches!(run(gone), Err(ConfiguredError::Missing { .. })));
+        assert!(matches!(run(gone), Err(HostError::Missing { .. })));
         let near = ConfiguredCommand { words: vec!["./bin/agent".to_owned()], ..command(&fixture, "") };
-        assert!(matches!(run(near), Err(ConfiguredError::Missing { .. })));
+        assert!(matches!(run(near), Err(HostError::Missing { .. })));
         let much = command(&fixture, "while :; do echo line; done");
-        assert!(matches!(run(much), Err(ConfiguredError::TooMuch { .. })));
+        assert!(matches!(run(much), Err(HostError::TooMuch { .. })));
         let slow = ConfiguredCommand {
             patience: Duration::from_millis(50),
             ..command(&fixture, "/bin/sleep 1000 & /bin/sleep 1000")
         };
-        assert!(matches!(run(slow), Err(ConfiguredError::TimedOut { .. })));
+        assert!(matches!(run(slow), Err(HostError::TimedOut { .. })));
     }
 
     #[test]
@@ -318,10 +267,10 @@ mod tests {
         let running = thread::spawn(move || run_configured(command_line, &end));
         guild_testkit::wait_until("it is up", || fixture.join("up").exists());
         drop(leash);
-        assert!(matches!(running.join().unwrap(), Err(ConfiguredError::Stopped { .. })));
+        assert!(matches!(running.join().unwrap(), Err(HostError::Stopped { .. })));
         let pulled = Leash::default();
         pulled.pull();
         let never = run_configured(command(&fixture, "echo ran > ran"), &pulled.other_end());
-        assert!(matches!(never, Err(ConfiguredError::Stopped { .. })));
+        assert!(matches!(never, Err(HostError::Stopped { .. })));
     }
 }
