@@ -1,7 +1,6 @@
 """The repositories that are installed from, the places that are installed to, and the commands under comparison."""
 
 import os
-import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -32,8 +31,12 @@ class Place:
 
     def empty(self) -> None:
         """As if nothing had ever been installed."""
+        # Moved aside and not removed: some file systems are slow for seconds after many files are.
         for directory in (self.project, self.home):
-            shutil.rmtree(directory, ignore_errors=True)
+            if directory.exists():
+                aside = directory.with_name("aside")
+                aside.mkdir(exist_ok=True)
+                directory.rename(aside / str(len(list(aside.iterdir()))))
             directory.mkdir(parents=True)
         (self.project / ".git").mkdir()
 
