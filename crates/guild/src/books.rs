@@ -2,7 +2,7 @@
 
 use crate::runtime;
 use crate::ui::Ui;
-use guild_engine::{Books, Code, ConfigFile, Envelope, Hall, Switching, configure};
+use guild_engine::{Books, Code, ConfigFile, Envelope, Hall, Refusal, Switching, configure};
 
 /// What a command does with the books.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,41 +61,38 @@ pub fn switching(ui: &Ui, files: &[ConfigFile]) -> Switching {
 
 /// Counts how runs have ended and what people thought of them. Where the books cannot be read nothing is known, which is said.
 pub fn remember(ui: &Ui, hall: &mut Hall) {
-    let places = ui.places();
-    if !hall.ignored_config.is_empty() || !Books::exist(&places, &hall.config) {
-        return;
+    if hall.ignored_config.is_empty() {
+        learn(ui, hall, async |hall, books| hall.remember(books).await, "what is known of runs is left out");
     }
-    let read = runtime::block_on(async {
-        let books = Books::open(&places, &hall.config, &hall.ignored_config).await?;
-        let known = hall.remember(&books).await;
-        books.leave();
-        known
-    });
-    let problem = match read {
-        Ok(Ok(())) => return,
-        Ok(Err(refusal)) => refusal.message,
-        Err(error) => error.to_string(),
-    };
-    ui.warn(&format!("{problem}; what is known of runs is left out"));
 }
 
 /// Counts the warnings that a person has allowed. Where the books cannot be read none is, which is said and is no reason to stop:
 /// nothing becomes safer to load by it.
 pub fn allow(ui: &Ui, hall: &mut Hall) {
+    learn(ui, hall, async |hall, books| hall.allow(books).await, "allowed warnings are shown");
+}
+
+/// Has the hall learn something from the books, if there are any; `else_so` is said where they cannot be read.
+fn learn(
+    ui: &Ui,
+    hall: &mut Hall,
+    read: impl AsyncFnOnce(&mut Hall, &Books) -> Result<(), Refusal>,
+    else_so: &str,
+) {
     let places = ui.places();
     if !Books::exist(&places, &hall.config) {
         return;
     }
     let read = runtime::block_on(async {
         let books = Books::open(&places, &hall.config, &hall.ignored_config).await?;
-        let allowed = hall.allow(&books).await;
+        let read = read(hall, &books).await;
         books.leave();
-        allowed
+        read
     });
     let problem = match read {
         Ok(Ok(())) => return,
         Ok(Err(refusal)) => refusal.message,
         Err(error) => error.to_string(),
     };
-    ui.warn(&format!("{problem}; allowed warnings are shown"));
+    ui.warn(&format!("{problem}; {else_so}"));
 }

@@ -47,17 +47,7 @@ async fn perform(premises: &Premises, line: &RequestLine, by: Principal, envelop
     let hall = premises.hall();
     let workshop = premises.workshop(&hall);
     let user = hall.user();
-    let like = ToggleRequest {
-        name: &line.skill,
-        kind: None,
-        on: true,
-        agent: None,
-        principal: &by,
-        user: &user,
-        consent: None,
-        wait: None,
-        on_stage: &|_| {},
-    };
+    let like = ToggleRequest::new(&line.skill, true, &by, &user);
     let done = if let Some(done) = perform_request(&workshop, line, like).await {
         envelope.data.outcome = Some(done.data);
         (done.status, done.code, done.message)

@@ -31,16 +31,27 @@ pub async fn receipts_exported(books: &Books, now: Timestamp, by: &Principal) ->
     };
     let mut file = tempfile::tempfile().map_err(|error| unwritten(&error))?;
     let mut out = BufWriter::new(&mut file);
-    let written = books.ledger.export(now, books.ledger.installation(), &mut out).await;
-    written.map_err(|error| match error {
+    written(books, now, &mut out, &unwritten).await?;
+    drop(out);
+    file.rewind().map_err(|error| unwritten(&error))?;
+    Ok(file)
+}
+
+/// Writes the chain out, and says how many receipts that were.
+async fn written(
+    books: &Books,
+    now: Timestamp,
+    out: &mut (impl Write + Send),
+    unwritten: &(dyn Fn(&dyn Error) -> Refusal + Sync),
+) -> Result<u64, Refusal> {
+    let count = books.ledger.export(now, books.ledger.installation(), out).await;
+    let count = count.map_err(|error| match error {
         ExportError::Store(error) => books.refusal(error),
         ExportError::Head(error) => books.refusal(error),
         other => unwritten(&other),
     })?;
     out.flush().map_err(|error| unwritten(&error))?;
-    drop(out);
-    file.rewind().map_err(|error| unwritten(&error))?;
-    Ok(file)
+    Ok(count)
 }
 
 async fn export(books: &Books, now: Timestamp, path: &Path) -> Result<ReceiptsExport, Refusal> {
@@ -53,17 +64,11 @@ async fn export(books: &Books, now: Timestamp, path: &Path) -> Result<ReceiptsEx
     fs::metadata(directory).map_err(|error| unwritten(&error))?;
     let mut file = NamedTempFile::new_in(directory).map_err(|error| unwritten(&error))?;
     let mut out = BufWriter::new(file.as_file_mut());
-    let installation = books.ledger.installation();
-    let count = books.ledger.export(now, installation, &mut out).await.map_err(|error| match error {
-        ExportError::Store(error) => books.refusal(error),
-        ExportError::Head(error) => books.refusal(error),
-        other => unwritten(&other),
-    })?;
-    out.flush().map_err(|error| unwritten(&error))?;
+    let count = written(books, now, &mut out, &unwritten).await?;
     drop(out);
     file.as_file().sync_all().map_err(|error| unwritten(&error))?;
     file.persist_noclobber(path).map_err(|error| unwritten(&error.error))?;
     let public_key = books.ledger.public_key().to_string();
-    let (path, installation) = (path.display().to_string(), installation.to_string());
+    let (path, installation) = (path.display().to_string(), books.ledger.installation().to_string());
     Ok(ReceiptsExport { path, count, installation, public_key })
 }

@@ -40,6 +40,23 @@ pub struct ToggleRequest<'a> {
     pub on_stage: &'a (dyn Fn(Stage<'_>) + Send + Sync),
 }
 
+impl<'a> ToggleRequest<'a> {
+    /// Switches one for everybody; where a person has to be asked it does not wait for them.
+    pub fn new(name: &'a str, on: bool, principal: &'a Principal, user: &'a str) -> Self {
+        Self {
+            name,
+            kind: None,
+            on,
+            agent: None,
+            principal,
+            user,
+            consent: None,
+            wait: None,
+            on_stage: &|_| {},
+        }
+    }
+}
+
 /// Switches a skill or plugin on or off.
 pub async fn toggle(workshop: &Workshop<'_>, request: ToggleRequest<'_>) -> Envelope<Toggle> {
     let found = match find(workshop.hall, request.name, request.kind) {

@@ -113,12 +113,10 @@ pub async fn prepare_again<'w>(
 pub fn prepare_hook<'w>(
     workshop: &Workshop<'w>,
     invocation: &Invocation<'_>,
-    mut draft: Draft<'w>,
+    draft: Draft<'w>,
     call: Call,
 ) -> Result<Prepared<'w>, Box<Stop>> {
-    vetted(workshop, &mut draft)?;
-    let plan = Plan::of(workshop, invocation, &draft, &call);
-    Ok(Prepared { executor: &script::Script, draft, call, plan, run: OnceLock::new() })
+    prepare_with(workshop, invocation, draft, call, &script::Script)
 }
 
 /// The same for a tool that is called by itself, whose input is checked by its own schema.
@@ -132,7 +130,7 @@ pub async fn prepare_call<'w>(
     planned(workshop, invocation, draft).await
 }
 
-/// The same for what a child agent does for us with a skill that is not run.
+/// The same where what is done, and by whom, is known before.
 pub fn prepare_with<'w>(
     workshop: &Workshop<'w>,
     invocation: &Invocation<'_>,

@@ -107,15 +107,8 @@ fn switch(ui: &Ui, request: &RequestLine) -> Option<Result<Done, Refusal>> {
     let (principal, user) = (ui.principal(None), ui.owner(None));
     let follow = Following::new(ui, &request.skill);
     let like = ToggleRequest {
-        name: &request.skill,
-        kind: None,
-        on: true,
-        agent: None,
-        principal: &principal,
-        user: &user,
-        consent: None,
-        wait: None,
         on_stage: &|stage| follow.stage(stage),
+        ..ToggleRequest::new(&request.skill, true, &principal, &user)
     };
     let done = within(ui, async |workshop| perform_request(workshop, request, like).await);
     follow.quiet();

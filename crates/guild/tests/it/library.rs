@@ -31,17 +31,8 @@ async fn call(example: &str, tool: &str, input: Json) -> Envelope<reply::Run> {
     opening.providers.push(Box::new(McpTools::default()));
     let premises = Premises::open(opening).await.map_err(|refusal| refusal.message).unwrap();
     let person = Principal::person(via::TERMINAL);
-    let on = ToggleRequest {
-        name: example,
-        kind: Some(SubjectKind::Plugin),
-        on: true,
-        agent: None,
-        principal: &person,
-        user: "ada",
-        consent: None,
-        wait: None,
-        on_stage: &|_| {},
-    };
+    let kind = Some(SubjectKind::Plugin);
+    let on = ToggleRequest { kind, ..ToggleRequest::new(example, true, &person, "ada") };
     let switched = toggle(&premises.workshop(&premises.hall()), on).await;
     assert_eq!(switched.code.as_str(), "ok", "{}", switched.message);
     premises.refresh().await.unwrap();

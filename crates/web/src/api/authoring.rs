@@ -200,15 +200,9 @@ pub(super) async fn switch(call: Call, kind: SubjectKind) -> Result<Answer, Refu
     let asked: Switch = call.body()?;
     let hall = call.premises.hall();
     let request = ToggleRequest {
-        name: call.name(),
         kind: Some(kind),
-        on: asked.enabled,
         agent: asked.agent.as_deref(),
-        principal: &call.by,
-        user: &call.by.agent,
-        consent: None,
-        wait: None,
-        on_stage: &|_| {},
+        ..ToggleRequest::new(call.name(), asked.enabled, &call.by, &call.by.agent)
     };
     let switched = toggle(&call.premises.workshop(&hall), request).await;
     seen(&call.premises).await;

@@ -58,17 +58,8 @@ pub(crate) async fn show(Path(name): Path<String>, visit: Visit) -> Response {
 pub(crate) async fn switch(Path(name): Path<String>, visit: Visit) -> Response {
     let (hall, premises) = (visit.hall(), visit.premises());
     let user = hall.user();
-    let request = ToggleRequest {
-        name: &name,
-        kind: Some(SubjectKind::Plugin),
-        on: visit.field("on") == Some("1"),
-        agent: None,
-        principal: &visit.by,
-        user: &user,
-        consent: None,
-        wait: None,
-        on_stage: &|_| {},
-    };
+    let (on, kind) = (visit.field("on") == Some("1"), Some(SubjectKind::Plugin));
+    let request = ToggleRequest { kind, ..ToggleRequest::new(&name, on, &visit.by, &user) };
     let switched = toggle(&premises.workshop(&hall), request).await;
     premises.catch_up().await;
     // A hook of its own that nobody has approved yet waits among the approvals.

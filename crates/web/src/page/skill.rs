@@ -45,17 +45,8 @@ pub(crate) async fn view(Path(name): Path<String>, visit: Visit) -> Response {
 pub(crate) async fn switch(Path(name): Path<String>, visit: Visit) -> Response {
     let (hall, premises) = (visit.hall(), visit.premises());
     let (on, agent, user) = (visit.field("on") == Some("1"), visit.field("agent"), hall.user());
-    let request = ToggleRequest {
-        name: &name,
-        kind: Some(SubjectKind::Skill),
-        on,
-        agent,
-        principal: &visit.by,
-        user: &user,
-        consent: None,
-        wait: None,
-        on_stage: &|_| {},
-    };
+    let kind = Some(SubjectKind::Skill);
+    let request = ToggleRequest { kind, agent, ..ToggleRequest::new(&name, on, &visit.by, &user) };
     let switched = toggle(&premises.workshop(&hall), request).await;
     premises.catch_up().await;
     let back = if agent.is_some() { Url::of(&["skills", &name]) } else { Url::of(&["skills"]) };

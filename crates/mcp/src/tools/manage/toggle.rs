@@ -26,17 +26,7 @@ pub(super) const TOOL: Entry = Entry {
                 Err(reason) => return Ok(outcome::misused(&reason).into()),
             };
             let (hall, principal) = (server.hall(), server.principal());
-            let asked = ToggleRequest {
-                name: &name,
-                kind: None,
-                on: enabled,
-                agent: None,
-                principal: &principal,
-                user: server.agent(),
-                consent: None,
-                wait: None,
-                on_stage: &|_| {},
-            };
+            let asked = ToggleRequest::new(&name, enabled, &principal, server.agent());
             let switched = toggle(&server.premises().workshop(&hall), asked).await;
             let request = switched.data.request.clone();
             Ok(super::left_to_wait(&switched, request.as_deref()).into())
