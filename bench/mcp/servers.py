@@ -36,9 +36,9 @@ class Server:
     programs: dict[str, Path] = field(default_factory=dict)
 
 
-def tool(name: str, **arguments) -> Ask:
+def tool(called: str, /, **arguments) -> Ask:
     """A call of a tool."""
-    return ("tools/call", {"name": name, "arguments": arguments})
+    return ("tools/call", {"name": called, "arguments": arguments})
 
 
 def guild(program: Path) -> Server:
