@@ -1,5 +1,6 @@
 //! Skills for a child agent, through real servers that speak both protocols and through real programs.
 
+mod agents;
 mod commands;
 mod hostile;
 mod memory;
