@@ -4,7 +4,7 @@ use super::candidate::{self, Candidate, Selection};
 use super::fetch::{Fetched, fetch, understand};
 use super::market::{self, PREFIX};
 use super::place::{Scope, site};
-use super::ready::{Placing, Ready, admit, install, read_all};
+use super::ready::{Placing, Ready, admit, install, let_move, read_all};
 use super::{Installer, vetting};
 use crate::reply::{Add, CandidateLine, SourceLine};
 use crate::{Code, Envelope, Refusal, counted};
@@ -83,7 +83,8 @@ async fn run(desk: &Installer<'_>, request: &AddRequest<'_>, reply: &mut Add) ->
         return Ok(format!("{}, {}", counted(count("skill"), "skill"), counted(count("plugin"), "plugin")));
     }
     let chosen = choose(request, &fetched, &found, reply)?;
-    let ready = read_all(desk, &chosen, &fetched.origin)?;
+    let mut ready = read_all(desk, &chosen, &fetched.origin)?;
+    let_move(&mut ready, &fetched);
     finish(desk, request, &site, ready, reply).await
 }
 

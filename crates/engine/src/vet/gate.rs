@@ -6,7 +6,7 @@ use super::cache::{Cache, Record};
 use super::part::Part;
 use super::policy::policy;
 use super::subject::Subject;
-use super::tree::{self, Node};
+use super::tree::{self, Node, Stamp};
 use crate::hall::Hall;
 use crate::reply::{FindingLine, Vetted};
 use guild_catalog::{Entry, bundled};
@@ -92,21 +92,28 @@ impl Gate {
 impl Reader<'_> {
     /// Looks at a skill, or at the whole plugin that ships it, unless it is as it was.
     pub fn look(&self, subject: &Subject<'_>) -> Looked {
+        // What lies in no place is not looked for there; it is looked at again once it is installed.
+        if subject.kept.is_some() {
+            return Looked { record: self.found(subject, Vec::new()), is_news: false };
+        }
         if let Some(record) = self.cache.current(subject) {
             return Looked { record: record.clone(), is_news: false };
         }
         // Stamps are taken before the bytes: a change in between makes them differ the next time.
         let stamps = if subject.is_builtin() { None } else { tree::stamps(subject) };
-        let stamps = stamps.unwrap_or_default();
+        Looked { record: self.found(subject, stamps.unwrap_or_default()), is_news: true }
+    }
+
+    /// Reads everything of a subject, and finds out what is in it.
+    fn found(&self, subject: &Subject<'_>, stamps: Vec<Stamp>) -> Record {
         let nodes = nodes(subject);
         let parts = Part::all_of(subject, &nodes);
         let inputs: Vec<Input<'_>> = parts.iter().map(Part::input).collect();
         let digest = digest(&inputs);
-        let record = match self.cache.of_digest(subject, digest) {
+        match self.cache.of_digest(subject, digest) {
             Some(record) => record.restamped(stamps),
             None => Record::of(digest, parts.iter().zip(guild_vet::vet_together(&inputs)).collect(), stamps),
-        };
-        Looked { record, is_news: true }
+        }
     }
 }
 

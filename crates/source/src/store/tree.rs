@@ -1,6 +1,6 @@
 //! Trees as containers see them: made of blobs, and compared with their manifest, byte by byte, before each use.
 
-use super::blob::{self, make_directory};
+use super::blob::make_directory;
 use super::error::{StageError, StoreError};
 use super::walk::{FileRead, Manner, Visitor, walk};
 use super::workspace::Workspace;
@@ -64,7 +64,7 @@ fn is_intact(place: &Path, tree: &TreeManifest) -> bool {
 }
 
 /// Every directory that the files of a tree lie in.
-fn directories(tree: &TreeManifest) -> BTreeSet<String> {
+pub fn directories(tree: &TreeManifest) -> BTreeSet<String> {
     let mut directories = BTreeSet::new();
     for file in tree.files() {
         let mut path = file.path.as_str();
@@ -84,7 +84,7 @@ fn build(store: &Store, tree: &TreeManifest, root: &Path) -> Result<(), StoreErr
         make_open_directory(&root.join(directory))?;
     }
     for file in tree.files() {
-        let bytes = blob::read(&store.blob(&file.digest), &file.digest)?;
+        let bytes = store.get(&file.digest)?;
         let path = root.join(&file.path);
         let write = || -> io::Result<()> {
             let mut written = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
