@@ -49,6 +49,7 @@ mod plugins;
 pub mod ports;
 mod premises;
 mod prompt;
+mod pulse;
 mod receipts;
 mod registry;
 mod reload;
@@ -72,6 +73,7 @@ mod switching;
 mod tokens;
 mod tools;
 mod toolset;
+mod top;
 mod transcript;
 mod verbs;
 mod vet;
@@ -134,6 +136,7 @@ pub use plugin_show::plugin_show;
 pub use plugins::{plugin_preview, plugins};
 pub use premises::{Look, Opening, Premises};
 pub use prompt::{PromptRequest, prompt};
+pub use pulse::{Pulse, pulse};
 pub use receipts::{
     ReceiptsRequest, receipts_accept_loss, receipts_export, receipts_exported, receipts_list, receipts_show,
     receipts_verify, receipts_verify_file,
@@ -171,6 +174,7 @@ pub use switching::Switching;
 pub use tokens::{Caller, TokenRequest, token_caller, token_create, token_list, token_revoke};
 pub use tools::{tools_list, tools_show};
 pub use toolset::Toolset;
+pub use top::top;
 pub use transcript::Transcript;
 pub use verbs::{Verb, verbs};
 pub use vet::{AllowRequest, Target, VetRequest, policy, vet, vet_allow, vet_allowed, vet_disallow};
