@@ -14,10 +14,10 @@ mod told;
 pub(crate) use admin::{AdminMatter, ask_admin};
 pub use carry_out::decide;
 pub use contents::request_contents;
-pub use decide::{Decision, approve, deny};
+pub use decide::{Decision, answer, approve, deny, dismiss};
 pub use grants::{grants_lift, grants_list, grants_revoke};
 pub use requests::{request, requests};
-pub use shown::{Capability, ChangedFile, Shown, ShownFinding};
+pub use shown::{Asks, Capability, ChangedFile, Shown, ShownFinding};
 pub use told::{Told, Weight, command_line};
 
 use guild_ledger::RequestId;

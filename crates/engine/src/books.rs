@@ -8,7 +8,7 @@ mod run_lock;
 mod settings;
 mod sweep;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use guild_ledger::{Ledger, Location, Options, RunId, Timestamp};
@@ -35,6 +35,8 @@ pub struct Books {
     location: Location,
     /// The directory with the locks of runs that live.
     runs: PathBuf,
+    /// The directory with what people have answered to calls that wait.
+    answers: PathBuf,
 }
 
 impl Books {
@@ -60,7 +62,13 @@ impl Books {
         };
         let opened = Ledger::open(options).await;
         let ledger = opened.map_err(|error| failure::of_opening(&location, &error))?;
-        Ok(Self { ledger, approvals: settings.approvals, location, runs: state.join("runs") })
+        Ok(Self {
+            ledger,
+            approvals: settings.approvals,
+            location,
+            runs: state.join("runs"),
+            answers: state.join("answers"),
+        })
     }
 
     /// Whether there are books, or should be, for whoever only asks what they say and would make none.
@@ -85,6 +93,11 @@ impl Books {
     /// after it has been finished there.
     pub fn lock_run(&self, run: RunId) -> Result<RunLock, Refusal> {
         RunLock::take(&self.runs, run).map_err(|error| failure::of_lock(&self.runs, &error))
+    }
+
+    /// Where what people answer waits for the call that asked.
+    pub(crate) fn answers(&self) -> &Path {
+        &self.answers
     }
 
     /// Leaves the books as they are, for a process that ends now; everything acknowledged is in them.

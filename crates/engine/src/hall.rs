@@ -6,6 +6,7 @@ use crate::books::problems as books_problems;
 use crate::experience::Experience;
 use crate::runners::problems as runner_problems;
 use crate::servers::problems as server_problems;
+use crate::skill_tools::problems as skill_tool_problems;
 use crate::toolset::problems as toolset_problems;
 use crate::vet::policy_problems;
 use guild_catalog::{Freshness, Machine, Snapshot, discover};
@@ -64,7 +65,7 @@ impl Hall {
         problems.append(&mut snapshot.problems);
         snapshot.problems = problems;
         let config_files = files.iter().map(|file| file.path.clone()).collect();
-        Self {
+        let mut hall = Self {
             machine,
             config,
             config_files,
@@ -73,7 +74,10 @@ impl Hall {
             snapshot,
             allowed: BTreeSet::new(),
             experience: BTreeMap::new(),
-        }
+        };
+        let astray = skill_tool_problems(&hall, files);
+        hall.snapshot.problems.extend(astray);
+        hall
     }
 
     /// Who works here, as the machine calls them; hooks are told.

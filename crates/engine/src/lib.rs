@@ -33,6 +33,7 @@ mod file_match;
 mod hall;
 mod hash;
 mod image;
+mod inquiry;
 mod install;
 mod instructions;
 mod invocable;
@@ -69,6 +70,7 @@ mod servers;
 mod show;
 mod skill_diff;
 mod skill_file;
+mod skill_tools;
 mod switching;
 mod tokens;
 mod tools;
@@ -83,8 +85,9 @@ mod workshop;
 
 pub use agents::agents;
 pub use approvals::{
-    Capability, ChangedFile, Decision, Shown, ShownFinding, Told, Weight, approve, command_line, decide,
-    deny, grants_lift, grants_list, grants_revoke, request, request_contents, requests,
+    Asks, Capability, ChangedFile, Decision, Shown, ShownFinding, Told, Weight, answer, approve,
+    command_line, decide, deny, dismiss, grants_lift, grants_list, grants_revoke, request, request_contents,
+    requests,
 };
 pub use authority::may_look;
 pub use books::{Approvals, Books, RunLock};
@@ -119,6 +122,7 @@ pub use image::{
     Images, ImportRequest, ImportSource, PullRequest, docker_config, image_import, image_inspect, image_list,
     image_pull, image_remove,
 };
+pub use inquiry::{ANSWER, AskedField, FieldKind, PATIENCE as ANSWER_PATIENCE, asked_fields, typed_answers};
 pub use install::{
     AddRequest, Choice, Edits, ExportForm, ExportRequest, ForeignForm, HostGit,
     ImportRequest as InstallImportRequest, Installer, Registrar, RemoveRequest, Scope as InstallScope,
@@ -170,6 +174,9 @@ pub use servers::{
 pub use show::show;
 pub use skill_diff::{Before, skill_diff};
 pub use skill_file::{HeldSkill, SkillFile, held_page, held_skill, offered};
+pub use skill_tools::{
+    OWN_TOOLS, SkillTool, SkillTools, WORDS, chooses_skill_tools, skill_tool_problems, skill_tools,
+};
 pub use switching::Switching;
 pub use tokens::{Caller, TokenRequest, token_caller, token_create, token_list, token_revoke};
 pub use tools::{tools_list, tools_show};

@@ -5,6 +5,7 @@
 
 mod approver;
 mod guest;
+mod inquirer;
 mod subagent;
 mod tool;
 
@@ -13,6 +14,7 @@ use std::pin::Pin;
 
 pub use approver::{Answer, Approver, Question};
 pub use guest::{Guest, GuestAnswer, GuestCall, GuestError, GuestNote};
+pub use inquirer::{Inquirer, Said};
 pub use subagent::{OfferedTool, SubagentError, SubagentRunner, SubagentTask, ToolWord, Toolbox};
 pub use tool::{Content, Listed, Tool, ToolAnswer, ToolCall, ToolError, ToolProvider, ToolResult, Unlisted};
 

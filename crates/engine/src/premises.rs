@@ -12,6 +12,7 @@ use guild_source::store::Store;
 
 use crate::hall::{ConfigFile, Hall, configure};
 use crate::image::Images;
+use crate::inquiry::PATIENCE;
 use crate::jobs::Jobs;
 use crate::live::{Change, Changes, Live, RefreshError};
 use crate::plugin_tools::Standbys;
@@ -149,6 +150,7 @@ impl Premises {
             providers: &self.opening.providers,
             subagents: self.opening.subagents.as_deref(),
             approver: None,
+            patience: Some(PATIENCE),
             clock: &*self.opening.clock,
         }
     }

@@ -91,6 +91,11 @@ pub enum Stage<'a> {
         /// The request's id.
         request: &'a str,
     },
+    /// What runs waits for values that its tool asks a person for.
+    Asks {
+        /// The request's id.
+        request: &'a str,
+    },
     /// It runs.
     Runs,
 }

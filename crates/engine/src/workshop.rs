@@ -3,7 +3,7 @@
 //! It is put together by a surface and handed to every run. It holds no state of its own.
 
 use std::collections::BTreeMap;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use guild_ledger::Timestamp;
 use guild_source::git::GitProgram;
@@ -36,6 +36,9 @@ pub struct Workshop<'a> {
     pub subagents: Option<&'a dyn SubagentRunner>,
     /// Who can be asked now, if anybody can.
     pub approver: Option<&'a dyn Approver>,
+    /// How long a person may take to answer what a tool asks in the midst of a call, where the caller does not say; nobody is asked
+    /// where this is nothing.
+    pub patience: Option<Duration>,
     /// Tells the time.
     pub clock: &'a (dyn Fn() -> SystemTime + Send + Sync),
 }

@@ -1,10 +1,19 @@
-//! Asking a person at a terminal: only a whole word counts, and Enter alone is never one.
+//! Asking a person at a terminal: only a whole word decides, and Enter alone is never one.
 
 use std::io::{self, BufRead, Write};
 
 /// Asks until one of the words is typed; nothing where the person goes away.
 pub fn choose<'w>(question: &str, words: &[&'w str]) -> io::Result<Option<&'w str>> {
     choose_from(&mut io::stdin().lock(), &mut io::stderr().lock(), question, words)
+}
+
+/// A line that is typed, without its end; nothing where the person goes away.
+pub fn type_in(label: &str) -> io::Result<Option<String>> {
+    let (mut input, mut out, mut line) = (io::stdin().lock(), io::stderr().lock(), String::new());
+    write!(out, "{label}: ")?;
+    out.flush()?;
+    let is_over = input.read_line(&mut line)? == 0;
+    Ok((!is_over).then(|| line.trim_end_matches(['\r', '\n']).to_owned()))
 }
 
 fn choose_from<'w>(

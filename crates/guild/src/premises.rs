@@ -3,7 +3,7 @@
 use crate::surroundings;
 use crate::ui::Ui;
 use guild_agent::Runners;
-use guild_engine::{Code, Opening, Premises, Refusal, container_backends, containers};
+use guild_engine::{Code, Opening, Premises, Refusal, container_backends, containers, skill_tool_problems};
 use guild_mcp::{McpTools, Server, Settings};
 use std::fmt::Display;
 use std::sync::Arc;
@@ -23,8 +23,11 @@ pub async fn open(ui: &Ui) -> Result<Arc<Premises>, Refusal> {
     Premises::open(opening).await.map(Arc::new)
 }
 
-/// What serves an agent there.
-pub fn server(premises: Arc<Premises>, agent: &str) -> Result<Server, Refusal> {
+/// What serves an agent there. Skills that should be tools and are none are told of first.
+pub fn server(premises: Arc<Premises>, agent: &str, ui: &Ui) -> Result<Server, Refusal> {
+    for problem in skill_tool_problems(&premises.hall()) {
+        ui.warn(&format!("{}: {}", problem.code, problem.message));
+    }
     let key = containers::random_bytes().map_err(|error| failed(&error))?;
     let settings = Settings { agent: agent.to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
     Ok(Server::new(premises, settings, key))

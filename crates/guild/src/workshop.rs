@@ -10,7 +10,8 @@ use guild_engine::catalog::Freshness;
 use guild_engine::ledger::via;
 use guild_engine::ports::{Answer, Approver, ToolProvider};
 use guild_engine::{
-    Books, Code, Configured, Consent, Lifetime, Refusal, Switching, Workshop, configure, container_backends,
+    ANSWER_PATIENCE, Books, Code, Configured, Consent, Lifetime, Refusal, Switching, Workshop, configure,
+    container_backends,
 };
 use guild_mcp::McpTools;
 
@@ -80,6 +81,7 @@ pub fn within<T>(ui: &Ui, work: impl AsyncFnOnce(&Workshop<'_>) -> T) -> Result<
             providers: &providers,
             subagents: Some(&runners),
             approver,
+            patience: approver.map(|_| ANSWER_PATIENCE),
             clock: &clock,
         };
         let done = work(&workshop).await;

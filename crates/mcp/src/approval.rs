@@ -16,13 +16,15 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::outcome;
+use crate::inquiry;
+use crate::outcome::{self, refused};
+use crate::running::Running;
 use crate::server::Server;
 
 /// How long a person may take.
-const PATIENCE: Duration = Duration::from_secs(600);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(600);
 /// The name of the question in a result that asks for input.
 const KEY: &str = "approval";
 /// The one field of the form, and what can be chosen there; nothing is chosen beforehand.
@@ -83,11 +85,20 @@ pub(crate) async fn required(
     call: &CallToolRequestParams,
     asked: &Asked,
 ) -> CallToolResponse {
-    let params = match form(server, &asked.request).await {
-        Ok(params) => params,
-        Err(refusal) => return refused(refusal).into(),
-    };
-    let state = Round { request: asked.request.clone() };
+    match form(server, &asked.request).await {
+        Ok(params) => sealed(server, call, &asked.request, params),
+        Err(refusal) => refused(refusal).into(),
+    }
+}
+
+/// The same for any question, with what the client has to bring back.
+pub(crate) fn sealed(
+    server: &Server,
+    call: &CallToolRequestParams,
+    request: &str,
+    params: ElicitRequestParams,
+) -> CallToolResponse {
+    let state = Round { request: request.to_owned() };
     let bound = binding(server, call);
     let options = SealOptions::new().associated_data(&bound).ttl(PATIENCE);
     match server.states().seal_json_with(&state, &options) {
@@ -99,22 +110,30 @@ pub(crate) async fn required(
     }
 }
 
-/// Takes the answer that a client has come back with.
+/// Takes the answer that a client has come back with, and gives the run that waits for it where one does.
 pub(crate) async fn answered(
     server: &Server,
     call: &CallToolRequestParams,
     sealed: &str,
-) -> Result<(), CallToolResult> {
+) -> Result<Option<Running>, CallToolResponse> {
     let bound = binding(server, call);
     let opened = server.states().open_json_with::<Round>(sealed, &bound);
     let foreign = |_| {
         let message = "the answer belongs to no question of this server, or to another call, or comes too late; call again";
         refused(Refusal::new(Code::NotConfirmed, message))
     };
-    let state = opened.map_err(foreign)?;
+    let state = opened.map_err(foreign).map_err(CallToolResponse::from)?;
     let answer = call.input_responses.as_ref().and_then(|responses| responses.get(KEY));
     let answer = answer.and_then(|answer| serde_json::from_value::<ElicitResult>(answer.clone()).ok());
-    decide(server, &state.request, answer.as_ref()).await
+    if let Some(running) = server.parked().resume(&state.request) {
+        if inquiry::decide(server, &state.request, answer.as_ref()).await.is_ok() {
+            return Ok(Some(running));
+        }
+        // What does not fit is asked again.
+        server.parked().park(state.request.clone(), running);
+        return Err(inquiry::required(server, call, &state.request).await);
+    }
+    decide(server, &state.request, answer.as_ref()).await.map(|()| None).map_err(Into::into)
 }
 
 /// Asks the client while its call waits. Whoever answers first is heard: the person may also answer on the page or at a terminal, and
@@ -198,8 +217,4 @@ async fn decide(server: &Server, request: &str, answer: Option<&ElicitResult>) -
         }
         (code, _) => Err(refused(Refusal::new(code, decided.message))),
     }
-}
-
-fn refused(refusal: Refusal) -> CallToolResult {
-    outcome::of(&refusal.into_envelope::<Map<String, Value>>(), String::new())
 }

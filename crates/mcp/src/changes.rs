@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{
     PromptListChangedNotification, ResourceListChangedNotification, ResourceUpdatedNotification,
-    ResourceUpdatedNotificationParam, ServerNotification, SubscriptionFilter,
+    ResourceUpdatedNotificationParam, ServerNotification, SubscriptionFilter, ToolListChangedNotification,
 };
 use rmcp::service::{Peer, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer};
@@ -26,6 +26,8 @@ type Names = Arc<Vec<String>>;
 
 /// Who is told.
 pub(crate) struct Changes {
+    /// Whether skills are among the tools, which are others then when skills are.
+    tells_of_tools: bool,
     /// Clients that have shaken hands; they are told unasked.
     peers: Mutex<Vec<Peer<RoleServer>>>,
     /// Resources that clients with a session watch.
@@ -45,9 +47,11 @@ struct Watched {
     uri: String,
 }
 
-impl Default for Changes {
-    fn default() -> Self {
+impl Changes {
+    /// Nobody is told anything yet.
+    pub(crate) fn new(tells_of_tools: bool) -> Self {
         Self {
+            tells_of_tools,
             peers: Mutex::default(),
             watched: Mutex::default(),
             told: broadcast::channel(16).0,
@@ -55,10 +59,13 @@ impl Default for Changes {
             over: CancellationToken::new(),
         }
     }
-}
 
-impl Changes {
-    /// What can be listened to, and is from now on: the tools never change.
+    /// Whether skills are among the tools.
+    pub(crate) const fn tells_of_tools(&self) -> bool {
+        self.tells_of_tools
+    }
+
+    /// What can be listened to, and is from now on: the tools never change where no skill is one.
     pub(crate) fn accept(&self, requested: &SubscriptionFilter) -> SubscriptionFilter {
         let mut promised = held(&self.promised);
         // Clients that were cut off before they began to listen have left theirs behind.
@@ -67,6 +74,8 @@ impl Changes {
         }
         promised.insert(task::try_id(), self.told.subscribe());
         let mut accepted = SubscriptionFilter::new();
+        accepted.tools_list_changed =
+            requested.tools_list_changed.filter(|wanted| *wanted && self.tells_of_tools);
         accepted.prompts_list_changed = requested.prompts_list_changed.filter(|wanted| *wanted);
         accepted.resources_list_changed = requested.resources_list_changed.filter(|wanted| *wanted);
         accepted.resource_subscriptions = requested.resource_subscriptions.clone();
@@ -109,6 +118,9 @@ impl Changes {
         self.told.send(Arc::clone(&names)).ok();
         let peers = std::mem::take(&mut *held(&self.peers));
         for peer in peers {
+            if self.tells_of_tools {
+                peer.notify_tool_list_changed().await.ok();
+            }
             let told = peer.notify_prompt_list_changed().await.and(peer.notify_resource_list_changed().await);
             // Whoever cannot be told is gone.
             if told.is_ok() {
@@ -159,6 +171,9 @@ fn is_of(address: &str, names: &[String]) -> bool {
 async fn pass_on(context: &SubscriptionContext, names: Option<&Names>) {
     let accepted = context.accepted();
     let mut notes = Vec::new();
+    if accepted.tools_list_changed == Some(true) {
+        notes.push(ServerNotification::ToolListChangedNotification(ToolListChangedNotification::default()));
+    }
     if accepted.prompts_list_changed == Some(true) {
         notes.push(ServerNotification::PromptListChangedNotification(
             PromptListChangedNotification::default(),

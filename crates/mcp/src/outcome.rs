@@ -1,9 +1,9 @@
 //! An envelope as the result of a tool's call: text for the model, the whole envelope for programs.
 
-use guild_engine::{Code, Envelope, Status};
+use guild_engine::{Code, Envelope, Refusal, Status};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Hosts cut longer results, some of them without a word.
 pub(crate) const MOST_CHARACTERS: usize = 40_000;
@@ -25,6 +25,11 @@ pub(crate) fn misused(message: &str) -> CallToolResult {
     let code = Code::Usage;
     let value = json!({"status": "error", "code": code.as_str(), "message": message, "data": {}});
     whole(value, said(code, message), true)
+}
+
+/// The result of what is not done.
+pub(crate) fn refused(refusal: Refusal) -> CallToolResult {
+    of(&refusal.into_envelope::<Map<String, Value>>(), String::new())
 }
 
 /// `code: message`

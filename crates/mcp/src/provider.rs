@@ -10,6 +10,7 @@ mod contained;
 mod http;
 mod link;
 mod patience;
+mod question;
 mod upstream;
 
 use std::collections::HashMap;
@@ -178,14 +179,14 @@ impl ToolProvider for McpTools {
             let (server, name) = Named::of(workshop, call.tool, call.code)?;
             let unapproved = self.upstream(server.unapproved(), false);
             let Named::Shipped(shipped) = &server else {
-                return unapproved.call(workshop, name, call.input).await;
+                return unapproved.call(workshop, name, (call.input, call.inquirer)).await;
             };
             if call.code != Some(shipped.code.as_str()) {
                 let message = format!("the plugin of `{}` has changed since it was approved", call.tool);
                 return Err(ToolError::Denied(message));
             }
             if shipped.environment.is_empty() {
-                return unapproved.call(workshop, name, call.input).await;
+                return unapproved.call(workshop, name, (call.input, call.inquirer)).await;
             }
             let granted = self.upstream(&shipped.granted, true);
             // A server that has more to hand may offer something else under the name.
@@ -193,7 +194,7 @@ impl ToolProvider for McpTools {
                 let message = format!("`{}` is another tool once its server has its variables", call.tool);
                 return Err(ToolError::Denied(message));
             }
-            granted.call(workshop, name, call.input).await
+            granted.call(workshop, name, (call.input, call.inquirer)).await
         })
     }
 }

@@ -2,11 +2,14 @@
 
 #![expect(deprecated, reason = "earlier eras are served by what the last one has dropped")]
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use guild_engine::ports::Guest;
-use guild_engine::{Hall, Premises, Principal, RefreshError, Toolset, Verb, verbs};
+use guild_engine::{
+    Hall, Premises, Principal, RefreshError, SkillTools, Toolset, Verb, chooses_skill_tools, skill_tools,
+    verbs,
+};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
@@ -20,6 +23,7 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer};
 
 use crate::changes::Changes;
+use crate::running::Parked;
 use crate::{guest, instructions, prompts, resources, skills, tools};
 
 /// How an agent's call comes, as receipts name it.
@@ -42,6 +46,8 @@ pub struct Server {
     session: u64,
     /// As they were when the session began: whoever knows the tools need not ask again.
     verbs: Arc<[Verb]>,
+    /// The skills that are tools of their own, by the hall that they are of.
+    chosen: Arc<Mutex<(Weak<Hall>, Arc<SkillTools>)>>,
     inner: Arc<Inner>,
 }
 
@@ -56,6 +62,8 @@ struct Inner {
     /// As it was configured at the start: whoever knows the tools need not ask again.
     toolset: Toolset,
     guest: Option<Arc<dyn Guest>>,
+    /// Runs whose clients are away to ask a person.
+    parked: Parked,
     /// A client that is cut off has its runs written down as interrupted by whoever comes next.
     unsettled: AtomicBool,
 }
@@ -63,13 +71,24 @@ struct Inner {
 impl Server {
     /// A server of these premises. `key` seals what clients carry for us, and is good for this process alone.
     pub fn new(premises: Arc<Premises>, settings: Settings, key: [u8; 32]) -> Self {
+        let chooses = chooses_skill_tools(&premises.hall().config);
         // A key of this length is long enough.
-        let (states, changes) = (RequestStateCodec::new_unchecked(key.to_vec()), Changes::default());
+        let (states, changes) = (RequestStateCodec::new_unchecked(key.to_vec()), Changes::new(chooses));
         let (Settings { agent, version }, unsettled) = (settings, AtomicBool::new(false));
         let (sessions, guest, toolset) = (AtomicU64::new(1), None, Toolset::of(&premises.hall().config));
-        let inner = Inner { premises, version, states, changes, sessions, toolset, guest, unsettled };
+        let inner = Inner {
+            premises,
+            version,
+            states,
+            changes,
+            sessions,
+            toolset,
+            guest,
+            parked: Parked::default(),
+            unsettled,
+        };
         let verbs = verbs_of(&inner.premises, &agent);
-        Self { agent: agent.into(), session: 0, verbs, inner: Arc::new(inner) }
+        Self { agent: agent.into(), session: 0, verbs, chosen: Arc::default(), inner: Arc::new(inner) }
     }
 
     /// Shows a guest's tools, resources and prompts beside our own. It is brought before anybody is served.
@@ -85,7 +104,13 @@ impl Server {
     pub(crate) fn serving(&self, agent: &Arc<str>) -> Self {
         let session = self.inner.sessions.fetch_add(1, Ordering::Relaxed);
         let verbs = verbs_of(self.premises(), agent);
-        Self { agent: Arc::clone(agent), session, verbs, inner: Arc::clone(&self.inner) }
+        Self {
+            agent: Arc::clone(agent),
+            session,
+            verbs,
+            chosen: Arc::default(),
+            inner: Arc::clone(&self.inner),
+        }
     }
 
     /// Who is shown beside our own, if anybody is.
@@ -123,6 +148,11 @@ impl Server {
         &self.inner.changes
     }
 
+    /// Runs whose clients are away.
+    pub(crate) fn parked(&self) -> &Parked {
+        &self.inner.parked
+    }
+
     /// Notes that a run may have been cut off.
     pub(crate) fn note_cut_off(&self) {
         self.inner.unsettled.store(true, Ordering::Relaxed);
@@ -145,6 +175,19 @@ impl Server {
         &self.verbs
     }
 
+    /// Which skills are tools of their own now; none where none were chosen at the start, since clients are then told of no change.
+    pub(crate) fn chosen(&self) -> Arc<SkillTools> {
+        if !self.changes().tells_of_tools() {
+            return Arc::default();
+        }
+        let hall = self.hall();
+        let mut known = self.chosen.lock().unwrap_or_else(PoisonError::into_inner);
+        if !std::ptr::eq(known.0.as_ptr(), Arc::as_ptr(&hall)) {
+            *known = (Arc::downgrade(&hall), Arc::new(skill_tools(&hall, self.agent())));
+        }
+        Arc::clone(&known.1)
+    }
+
     /// Looks for changes of skills, and tells those who listen.
     pub async fn look(&self) -> Result<(), RefreshError> {
         let changes = self.premises().refresh().await?;
@@ -164,7 +207,7 @@ fn verbs_of(premises: &Premises, agent: &str) -> Arc<[Verb]> {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
+        let mut capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_prompts()
             .enable_prompts_list_changed()
@@ -174,6 +217,9 @@ impl ServerHandler for Server {
             .enable_completions()
             .enable_extensions_with(skills::extension())
             .build();
+        if let Some(tools) = capabilities.tools.as_mut().filter(|_| self.changes().tells_of_tools()) {
+            tools.list_changed = Some(true);
+        }
         let capabilities = guest::widened(self, capabilities);
         let server = Implementation::new("guildhall", &self.inner.version).with_title("Guildhall");
         ServerConfig::new(capabilities)

@@ -1,5 +1,7 @@
-//! The tools, three of them whatever the number of skills: find, read, run. Those that manage skills come by configuration.
+//! The tools, three of them whatever the number of skills: find, read, run. Those that manage skills, and skills that
+//! are tools of their own, come by configuration.
 
+mod chosen;
 mod load;
 mod manage;
 mod run;
@@ -17,6 +19,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
 
+use crate::outcome;
 use crate::server::Server;
 
 /// An answer on its way.
@@ -35,7 +38,9 @@ const TOOLS: &[Entry] = &[search::TOOL, load::TOOL, run::TOOL];
 
 /// All tools of a server, always in the same order: whoever caches them need not do so twice.
 pub(crate) fn list(server: &Server) -> Vec<Tool> {
-    of(server.toolset()).map(Entry::described).chain(server.verbs().iter().map(verbs::described)).collect()
+    let (few, verbs, chosen) = (of(server.toolset()), server.verbs().iter(), server.chosen());
+    let chosen = chosen.tools.iter().map(chosen::described);
+    few.map(Entry::described).chain(verbs.map(verbs::described)).chain(chosen).collect()
 }
 
 /// Calls a tool.
@@ -44,12 +49,16 @@ pub(crate) async fn call(
     request: CallToolRequestParams,
     context: RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {
-    match of(server.toolset()).find(|tool| tool.name == request.name) {
-        Some(tool) => (tool.call)(server, request, context).await,
-        None => match server.verbs().iter().find(|verb| verb.name == request.name) {
-            Some(verb) => verbs::call(server, verb, request, context).await,
-            None => Err(ErrorData::invalid_params(format!("there is no tool `{}`", request.name), None)),
-        },
+    if let Some(tool) = of(server.toolset()).find(|tool| tool.name == request.name) {
+        return (tool.call)(server, request, context).await;
+    }
+    if let Some(verb) = server.verbs().iter().find(|verb| verb.name == request.name) {
+        return verbs::call(server, verb, request, context).await;
+    }
+    match server.chosen().find(&request.name) {
+        Some(Ok(tool)) => chosen::call(server, tool, request, context).await,
+        Some(Err(refusal)) => Ok(outcome::refused(refusal).into()),
+        None => Err(ErrorData::invalid_params(format!("there is no tool `{}`", request.name), None)),
     }
 }
 
@@ -83,5 +92,17 @@ fn object(value: Value) -> JsonObject {
     match value {
         Value::Object(object) => object,
         _ => JsonObject::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_skill_can_have_the_name_of_a_tool_of_our_own() {
+        for tool in of(Toolset::All).filter(|tool| tool.name.starts_with("skill_")) {
+            assert!(guild_engine::OWN_TOOLS.contains(&tool.name), "{}", tool.name);
+        }
     }
 }

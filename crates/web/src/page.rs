@@ -4,6 +4,7 @@
 //! from elsewhere; what a person decides is an operation of the engine, as it is at the command line.
 
 mod agents;
+mod answering;
 mod approvals;
 mod assets;
 mod changes;

@@ -44,6 +44,7 @@ pub fn measure(site: &Site<'_>, seconds: u64, workers: usize) -> Result<Value, B
         providers: &[],
         subagents: None,
         approver: None,
+        patience: None,
         clock: &now,
     };
     let (begun, length) = (Instant::now(), Duration::from_secs(seconds));

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use guild_ledger::{Answer, DecideError, Principal, RequestId, Role, Timestamp, via};
+use guild_ledger::{Answer, DecideError, Principal, RequestId, RequestState, Role, State, Timestamp, via};
+use serde_json::{Map, Value};
 
 use super::{request_id, unknown_request};
+use crate::inquiry::{Given, hand_over};
 use crate::reply::{Decided, GrantLine, RequestLine};
 use crate::{Books, Code, Envelope, Refusal, is_management};
 
@@ -30,22 +32,41 @@ pub async fn approve(
         Decision::Once => Answer::Once { expires },
         Decision::Always => Answer::Always { expires },
     };
-    answered(books, now, id, answer, by).await
+    answered(books, now, id, (answer, Given::Word), by).await
 }
 
 /// Denies a request. What was asked stays denied until the skill changes or a person lifts the denial.
 pub async fn deny(books: &Books, now: Timestamp, id: &str, by: Principal) -> Envelope<Decided> {
-    answered(books, now, id, Answer::Deny, by).await
+    answered(books, now, id, (Answer::Deny, Given::Word), by).await
 }
+
+/// Answers a request that asks for values; they go to the call that waits for them, and nowhere else.
+pub async fn answer(
+    books: &Books,
+    now: Timestamp,
+    id: &str,
+    values: &Map<String, Value>,
+    by: Principal,
+) -> Envelope<Decided> {
+    answered(books, now, id, (Answer::Once { expires: None }, Given::Values(values)), by).await
+}
+
+/// Puts away a request that asks for values, without a word: the call that waits goes on without them.
+pub async fn dismiss(books: &Books, now: Timestamp, id: &str, by: Principal) -> Envelope<Decided> {
+    answered(books, now, id, (Answer::Deny, Given::Silence), by).await
+}
+
+/// What is answered, and what comes with it.
+type Said<'a> = (Answer, Given<'a>);
 
 async fn answered(
     books: &Books,
     now: Timestamp,
     id: &str,
-    answer: Answer,
+    said: Said<'_>,
     by: Principal,
 ) -> Envelope<Decided> {
-    match answer_request(books, now, id, answer, by).await {
+    match answer_request(books, now, id, said, by).await {
         Ok(decided) => {
             let message = sentence(&decided);
             Envelope::ok(decided).with_message(message)
@@ -69,15 +90,22 @@ async fn answer_request(
     books: &Books,
     now: Timestamp,
     id: &str,
-    answer: Answer,
+    (answer, given): Said<'_>,
     by: Principal,
 ) -> Result<Decided, Refusal> {
-    books.authorise(now, &by, role_for(books, now, id).await?).await?;
+    let request = request_id(id);
+    let found = match request {
+        Ok(id) => books.ledger.request(now, id).await.map_err(|error| books.refusal(error))?,
+        Err(_) => None,
+    };
+    books.authorise(now, &by, role_for(found.as_ref())).await?;
     if let Some(refusal) = forbidden(books, answer, &by) {
         return Err(books.denied(now, &by, refusal).await);
     }
-    let request = request_id(id)?;
-    let decided = books.ledger.decide(now, request, answer, by).await;
+    let request = request?;
+    let pending = found.as_ref().filter(|found| found.state == State::Pending);
+    let note = pending.map_or(Ok(None), |found| hand_over(books, &found.request, answer, given))?;
+    let decided = books.ledger.decide_noted(now, request, answer, (by, note)).await;
     let decided = decided.map_err(|error| refusal(books, request, error))?;
     Ok(Decided {
         id: id.to_owned(),
@@ -91,11 +119,9 @@ async fn answer_request(
 }
 
 /// Who may answer: runs are for operators, what changes what is installed or on is for admins.
-async fn role_for(books: &Books, now: Timestamp, id: &str) -> Result<Role, Refusal> {
-    let Ok(id) = request_id(id) else { return Ok(Role::Operator) };
-    let found = books.ledger.request(now, id).await.map_err(|error| books.refusal(error))?;
+fn role_for(found: Option<&RequestState>) -> Role {
     let is_management = found.is_some_and(|found| is_management(&found.request.matter.action));
-    Ok(if is_management { Role::Admin } else { Role::Operator })
+    if is_management { Role::Admin } else { Role::Operator }
 }
 
 /// Why the answer does not count in the way it comes. Saying no is always possible.

@@ -26,6 +26,21 @@ pub struct Shown {
     pub changed: Vec<ChangedFile>,
     /// What the vet found.
     pub findings: Vec<ShownFinding>,
+    /// What a tool asks in the midst of a call, where the request is answered with values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asks: Option<Asks>,
+}
+
+/// What a tool asks a person.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Asks {
+    /// The tool, as `provider:tool`.
+    pub tool: String,
+    /// The question.
+    pub message: String,
+    /// JSON Schema of the answer.
+    pub schema: Value,
 }
 
 /// Something that a skill needs.

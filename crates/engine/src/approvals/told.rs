@@ -3,7 +3,8 @@
 use guild_manifest::escape;
 use serde_json::Value;
 
-use super::Shown;
+use super::{Asks, Shown};
+use crate::inquiry::{FieldKind, asked_fields};
 use crate::ports::Question;
 use crate::reply::RequestLine;
 
@@ -68,7 +69,7 @@ impl RequestLine {
 impl Shown {
     /// What would be run, what it needs, what has changed and what the vet found.
     pub fn told(&self) -> Vec<Told> {
-        let mut lines = Vec::new();
+        let mut lines = self.asks.iter().flat_map(Asks::told).collect::<Vec<_>>();
         if !self.source.is_empty() {
             lines.push(exact("source", &self.source));
         }
@@ -113,6 +114,31 @@ impl Shown {
             if !finding.evidence.is_empty() {
                 lines.push(exact("", &finding.evidence));
             }
+        }
+        lines
+    }
+}
+
+impl Asks {
+    /// The question, and what is to be filled in.
+    fn told(&self) -> Vec<Told> {
+        let mut lines = vec![
+            exact("asked by", &self.tool),
+            line("question", escape::exact(&self.message), Weight::Strong),
+        ];
+        for field in asked_fields(&self.schema) {
+            let takes = match field.kind {
+                FieldKind::Text => "text".to_owned(),
+                FieldKind::Number => "a number".to_owned(),
+                FieldKind::Truth => "yes or no".to_owned(),
+                FieldKind::Choice(choices) => format!("one of {}", choices.join(", ")),
+                FieldKind::Choices(choices) => format!("some of {}", choices.join(", ")),
+                FieldKind::Json => "JSON".to_owned(),
+            };
+            let required = if field.required { ", required" } else { "" };
+            let about =
+                field.description.or(field.title).map(|about| format!(": {about}")).unwrap_or_default();
+            lines.push(exact("field", &format!("{} ({takes}{required}){about}", field.name)));
         }
         lines
     }

@@ -104,7 +104,9 @@ impl Job {
 
     pub(super) fn reach(&self, stage: Stage<'_>) {
         self.note(match stage {
-            Stage::Waits { request } => JobNote::Waits { request: request.to_owned() },
+            Stage::Waits { request } | Stage::Asks { request } => {
+                JobNote::Waits { request: request.to_owned() }
+            }
             Stage::Runs => JobNote::Runs,
         });
     }

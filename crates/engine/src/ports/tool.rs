@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::Pending;
+use super::{Inquirer, Pending};
 use crate::workshop::Workshop;
 use crate::{Code, Refusal};
 
@@ -46,6 +46,8 @@ pub struct ToolCall<'a> {
     pub code: Option<&'a str>,
     /// Told how far it is: the part that is done, the whole where it is known, and a word.
     pub progress: &'a (dyn Fn(f64, Option<f64>, &str) + Send + Sync),
+    /// Asks a person what the tool wants to know in the midst of the call.
+    pub inquirer: &'a dyn Inquirer,
 }
 
 /// What a tool answers.
@@ -53,7 +55,7 @@ pub struct ToolCall<'a> {
 pub enum ToolAnswer {
     /// It is done.
     Done(ToolResult),
-    /// It cannot go on before somebody has said more.
+    /// It cannot go on before somebody has said more, and nobody has.
     InputRequired {
         /// What is asked.
         message: String,

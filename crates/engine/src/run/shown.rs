@@ -14,6 +14,7 @@ pub fn shown(workshop: &Workshop<'_>, prepared: &Prepared<'_>, approved: Option<
     let plan = &prepared.plan.shown;
     let changes = approved.as_ref().and_then(|hash| changes(workshop, prepared, hash)).unwrap_or_default();
     Shown {
+        asks: None,
         source: plan.source.clone(),
         command: plan.tool.clone().map_or_else(|| plan.command.clone(), |tool| vec![tool]),
         parameters: plan.parameters.clone(),

@@ -12,6 +12,7 @@ use super::params::ParamError;
 use super::prepare::{Draft, Prepared};
 use super::stop::Stop;
 use crate::builtin_tools;
+use crate::inquiry::Asking;
 use crate::ports::{Pending, Tool as Described, ToolAnswer, ToolCall, ToolProvider, ToolResult};
 use crate::schema::Validator;
 use crate::security_hash::ToolIdentity;
@@ -66,7 +67,16 @@ impl Executor for Tool {
         Box::pin(async move {
             let started = workshop.now();
             let arguments = invocation.arguments;
-            let called = call(workshop, prepared, &invocation.principal.agent, arguments).await;
+            let asking = Asking {
+                workshop,
+                principal: invocation.principal,
+                skill: &prepared.name,
+                tool: prepared.contract.dispatch.as_ref().map(qualified).unwrap_or_default(),
+                workspace: &prepared.plan.ask.workspace,
+                on_stage: invocation.on_stage,
+                patience: invocation.wait.or(workshop.patience),
+            };
+            let called = call(workshop, prepared, &asking, arguments).await;
             let mut reply = prepared.reply();
             let outcome = Some(receipt::Outcome::at(started, workshop.now()));
             match called {
@@ -155,7 +165,7 @@ type Failure = (Refusal, Vec<ParamError>);
 async fn call(
     workshop: &Workshop<'_>,
     prepared: &Prepared<'_>,
-    agent: &str,
+    asking: &Asking<'_>,
     arguments: &[String],
 ) -> Result<ToolResult, Failure> {
     let nothing_more = |refusal| (refusal, Vec::new());
@@ -173,11 +183,12 @@ async fn call(
     let call = ToolCall {
         tool,
         input: &input,
-        agent,
+        agent: &asking.principal.agent,
         skill: &prepared.name,
         security_hash: prepared.staged.security_hash.to_string(),
         code: prepared.call.described.as_ref().and_then(|tool| tool.code.as_deref()),
         progress: &|_, _, _| {},
+        inquirer: asking,
     };
     let answer = provider.call(workshop, call).await.map_err(|error| nothing_more(error.refusal()))?;
     let result = match answer {

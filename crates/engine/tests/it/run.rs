@@ -200,6 +200,7 @@ impl House {
             providers: &shop,
             subagents: around.child.map(|child| child as &dyn SubagentRunner),
             approver: around.person.map(|person| person as &dyn Approver),
+            patience: None,
             clock: &clock,
         };
         let invocation = Invocation {

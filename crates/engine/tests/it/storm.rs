@@ -115,6 +115,7 @@ async fn ran(hall: &Hall, places: &Places, books: &Books, name: &str) -> Envelop
         providers: &[],
         subagents: None,
         approver: None,
+        patience: None,
         clock: &clock,
     };
     let invocation = Invocation {

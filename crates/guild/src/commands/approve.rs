@@ -1,5 +1,7 @@
 //! `guild approve`
 
+mod answering;
+
 use super::following::Following;
 use crate::books::{Access, ask};
 use crate::confirm::choose;
@@ -7,18 +9,20 @@ use crate::installing::{changes, in_person};
 use crate::print::told;
 use crate::ui::Ui;
 use crate::workshop::within;
+use answering::Answered;
 use guild_engine::reply::{Decided, RequestLine, Toggle, Wished};
 use guild_engine::{
-    Books, Code, Decision, Envelope, Lifetime, Principal, Refusal, Status, ToggleRequest, Wish, approve,
-    deny, is_management, perform_request, perform_wish, request,
+    Books, Code, Decision, Envelope, Lifetime, Principal, Refusal, Status, ToggleRequest, Wish, answer,
+    approve, deny, is_management, perform_request, perform_wish, request,
 };
+use serde_json::{Map, Value};
 use std::path::Path;
 use std::process::ExitCode;
 
 /// Approve what an agent asked for
 ///
 /// At a terminal everything that the approval is about is shown first, and a whole word has to be typed. Without a terminal
-/// say `--once` or `--always`; the receipt then tells that nobody was shown anything, and `approvals.flag = false` in your own
+/// say `--once` or `--always`, or the values that a tool asks for; the receipt then tells that nobody was shown anything, and `approvals.flag = false` in your own
 /// or the machine's configuration forbids it.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -34,6 +38,8 @@ pub struct Args {
     /// How long the approval holds, such as 30d or 12h; else until it is used or revoked
     #[arg(long = "for", value_name = "TIME")]
     lifetime: Option<Lifetime>,
+    #[command(flatten)]
+    answering: answering::AnswerArgs,
     /// As this agent, which may not decide and is refused
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
@@ -42,6 +48,7 @@ pub struct Args {
 /// What a person has said at the terminal.
 enum Said {
     Yes(Decision),
+    Values(Map<String, Value>),
     No,
 }
 
@@ -52,6 +59,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
             let lifetime = args.lifetime.map(|lifetime| lifetime.0);
             approve(books, ui.moment(), &args.id, (decision, lifetime), by).await
         }
+        Ok(Said::Values(values)) => answer(books, ui.moment(), &args.id, &values, by).await,
         Ok(Said::No) => deny(books, ui.moment(), &args.id, by).await,
         Err(refusal) => Envelope::error(
             refusal.code,
@@ -133,6 +141,16 @@ async fn said(args: &Args, ui: &Ui, books: &Books, by: &Principal) -> Result<Sai
     if by.is_agent() {
         // It is refused, whatever it says.
         return Ok(Said::Yes(given.unwrap_or(Decision::Once)));
+    }
+    match request(books, ui.moment(), &args.id).await {
+        Ok(request) => match answering::answered(&args.answering, &request, ui)? {
+            Some(Answered::Values(values)) => return Ok(Said::Values(values)),
+            Some(Answered::No) => return Ok(Said::No),
+            None => {}
+        },
+        Err(refusal) if !args.answering.is_empty() => return Err(refusal),
+        // Whoever answers what is gone is told so below.
+        Err(_) => {}
     }
     if !ui.is_terminal() {
         let message = "without a terminal, say --once or --always";

@@ -29,6 +29,13 @@ impl<'u> Following<'u> {
             Stage::Waits { request } => {
                 self.ui.tell_line(&format!("waits for an answer: guild approve {request}"));
             }
+            Stage::Asks { request } => {
+                self.waiting.stop();
+                let message = "its tool asks something";
+                self.ui.tell_line(&format!(
+                    "{message}: guild requests shows it, guild approve {request} answers"
+                ));
+            }
             Stage::Runs => self.waiting.start(),
         }
     }

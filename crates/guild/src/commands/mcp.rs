@@ -29,7 +29,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
         if let Some(run) = &args.run {
             return serve_child(premises, run.clone()).await.map_err(|error| failed(&error));
         }
-        let server = premises::server(premises, &args.agent)?;
+        let server = premises::server(premises, &args.agent, ui)?;
         serve_stdio(server).await.map_err(|error| failed(&error))
     });
     match served.map_err(|error| failed(&error)) {

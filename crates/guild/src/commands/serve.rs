@@ -66,7 +66,7 @@ async fn serve(args: &Args, ui: &Ui) -> Result<(), Refusal> {
     let premises = premises::open(ui).await?;
     let listener = Listener::bind(args.settings(), &premises).await?;
     let tokens = token_list(&premises.books, premises.now()).await.data.count;
-    let http = Http::new(premises::server(Arc::clone(&premises), DEFAULT_AGENT)?);
+    let http = Http::new(premises::server(Arc::clone(&premises), DEFAULT_AGENT, ui)?);
     let answering = http.clone();
     let key = LoginKey::make(&ui.places(), listener.address())?;
     let login = key.as_ref().map(|key| key.link(ui.moment())).transpose()?;

@@ -104,6 +104,7 @@ impl Desk {
 /// What is shown about a run, everything in it.
 pub fn shown() -> Shown {
     Shown {
+        asks: None,
         source: "project · /project/.guild/skills/report".to_owned(),
         command: ["bash", "-lc", "cd /skill && bash report.sh --title 'a b'"].map(str::to_owned).to_vec(),
         parameters: [("title".to_owned(), "a b".into())].into(),

@@ -1,5 +1,7 @@
 //! Skills that dispatch to tools of the person's MCP servers: real servers, in real containers and over HTTP.
 
+mod asking;
+
 use crate::mcp::Client;
 use crate::serve::{Served, token};
 use crate::{env, envelope};
@@ -183,16 +185,6 @@ fn what_a_server_gives_is_held_to_what_it_declares() {
         "lies",
         &expect![[r#"
         [tool_output_invalid] tool `clock/now` gave what it does not declare: "time" is a required property
-        null"#]],
-    );
-}
-
-#[test]
-fn what_a_server_asks_a_person_is_told_to_whoever_called() {
-    check(
-        "asks",
-        &expect![[r#"
-        [tool_input_required] Which zone?
         null"#]],
     );
 }

@@ -72,9 +72,23 @@ impl Ledger {
         answer: Answer,
         by: Principal,
     ) -> Result<Decided, DecideError> {
+        self.decide_noted(now, id, answer, (by, None)).await
+    }
+
+    /// The same, with a note in the receipt where no grant comes of the answer.
+    ///
+    /// # Errors
+    /// As above.
+    pub async fn decide_noted(
+        &self,
+        now: Timestamp,
+        id: RequestId,
+        answer: Answer,
+        (by, note): (Principal, Option<String>),
+    ) -> Result<Decided, DecideError> {
         person(&by).map_err(|NotAPerson| DecideError::NotAPerson)?;
         let mut writing = self.write(now).await?;
-        match writing.decide(id, answer, by).await {
+        match writing.decide(id, answer, (by, note)).await {
             Ok(decided) => {
                 writing.commit().await?;
                 Ok(decided)
@@ -93,7 +107,12 @@ impl Ledger {
 }
 
 impl Writing<'_> {
-    async fn decide(&mut self, id: RequestId, answer: Answer, by: Principal) -> Result<Decided, DecideError> {
+    async fn decide(
+        &mut self,
+        id: RequestId,
+        answer: Answer,
+        (by, note): (Principal, Option<String>),
+    ) -> Result<Decided, DecideError> {
         let request = find(self.ledger, &mut self.session, id).await?.ok_or(DecideError::NotFound(id))?;
         match state_of(self.ledger, &mut self.session, self.now, &request).await? {
             State::Pending => {}
@@ -105,6 +124,7 @@ impl Writing<'_> {
             return Ok(Decided { request, grant: Some(grant), receipt });
         }
         let mut entry = decision(answer.word(), by);
+        entry.note = note;
         entry.skill = Some(SkillRef { name: request.matter.skill.clone(), security_hash: None });
         let links = Links { ends: Some(id.to_string()), ..Links::default() };
         let receipt = self.append(entry, links).await?;

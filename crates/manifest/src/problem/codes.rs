@@ -117,6 +117,7 @@ codes! {
     ConfigKeyUntrusted = "config_key_untrusted", Warning, loads, "A project's file cannot set this key; only a person's own configuration can.";
     ConfigValueInvalid = "config_value_invalid", Warning, loads, "A configuration value has the wrong form; it was ignored.";
     ConfigPathMissing = "config_path_missing", Warning, loads, "A path in the configuration does not exist.";
+    ConfigToolConflict = "config_tool_conflict", Warning, loads, "Skills that `mcp.skills` makes tools would have one name, or that of a tool of Guildhall's own; they are no tools.";
     AllowlistUnknown = "allowlist_unknown", Warning, loads, "An agent's allowlist names a skill that is not there, or that several bear.";
 }
 

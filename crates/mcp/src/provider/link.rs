@@ -2,14 +2,15 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use guild_engine::ports::{ToolAnswer, ToolError};
+use guild_engine::ports::{Inquirer, ToolAnswer, ToolError};
 use guild_engine::{Reach, ServerSettings, Workshop};
 use rmcp::handler::client::ClientHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, ElicitRequestParams,
-    ElicitResult, ElicitationAction, ElicitationCapability, Implementation, InputRequest, JsonObject,
-    PaginatedRequestParams, ProtocolVersion, Tool,
+    ElicitResult, ElicitationCapability, Implementation, JsonObject, PaginatedRequestParams, ProtocolVersion,
+    Tool,
 };
 use rmcp::service::{
     ClientLifecycleMode, NotificationContext, RequestContext, RunningService, serve_client_with_lifecycle,
@@ -19,9 +20,12 @@ use rmcp::{ErrorData, RoleClient};
 use super::answer;
 use super::contained::{Complaint, Pump, pump};
 use super::http;
+use super::question::OpenCalls;
 
 /// A server that has more than so many pages of tools is not asked for more.
 const MOST_PAGES: usize = 50;
+/// A server that asks a person more often than this in one call is not asked again.
+const MOST_ROUNDS: usize = 8;
 
 /// A connection.
 pub(super) struct Link {
@@ -38,8 +42,8 @@ pub(super) struct Link {
 struct Listener {
     /// Its tools are others than it said.
     is_stale: Arc<AtomicBool>,
-    /// What it asked a person in the midst of a call.
-    question: Arc<Mutex<Option<ToolAnswer>>>,
+    /// The calls that it may ask something about.
+    calls: OpenCalls,
 }
 
 impl ClientHandler for Listener {
@@ -53,14 +57,12 @@ impl ClientHandler for Listener {
         self.is_stale.store(true, Ordering::Relaxed);
     }
 
-    /// Nobody answers here; what was asked is told to whoever called.
     async fn create_elicitation(
         &self,
         request: ElicitRequestParams,
         _: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        *self.question.lock().unwrap_or_else(PoisonError::into_inner) = Some(question(request));
-        Ok(ElicitResult::new(ElicitationAction::Cancel))
+        Ok(self.calls.ask(request).await)
     }
 }
 
@@ -119,32 +121,49 @@ impl Link {
         Ok(tools)
     }
 
-    /// Calls a tool.
-    pub(super) async fn call(&self, tool: &str, input: &JsonObject) -> Result<ToolAnswer, ToolError> {
-        let request = CallToolRequestParams::new(tool.to_owned()).with_arguments(input.clone());
-        let answered = self.service.call_tool_once(request).await;
-        let asked = self.service.service().question.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(asked) = asked {
-            return Ok(asked);
-        }
-        match answered.map_err(|error| self.failure(&error))? {
-            CallToolResponse::Complete(given) => answer::result(given).map(ToolAnswer::Done),
-            CallToolResponse::InputRequired(asked) => {
-                let asked = asked.input_requests.unwrap_or_default().into_values();
-                let mut questions = asked.filter_map(|request| match request {
-                    InputRequest::Elicitation(request) => Some(question(request.params)),
-                    _ => None,
-                });
-                let nothing = || {
-                    ToolError::Failed(format!("server `{}` asks for more than a person can say", self.server))
-                };
-                questions.next().ok_or_else(nothing)
+    /// Calls a tool; `patience` is for the server, and a person's time does not count.
+    pub(super) async fn call(
+        &self,
+        tool: &str,
+        input: &JsonObject,
+        (patience, inquirer): (Duration, &dyn Inquirer),
+    ) -> Result<ToolAnswer, ToolError> {
+        let mut call = self.service.service().calls.open(inquirer);
+        let mut request = CallToolRequestParams::new(tool.to_owned()).with_arguments(input.clone());
+        for _ in 0..MOST_ROUNDS {
+            let asking = self.service.call_tool_once(request.clone());
+            let answered =
+                call.attend(asking, patience).await.ok_or_else(|| answer::timed_out(&self.server))?;
+            match answered.map_err(|error| self.failure(&error)) {
+                Ok(CallToolResponse::InputRequired(required)) => {
+                    let asked = required.input_requests.unwrap_or_default();
+                    request.input_responses =
+                        Some(call.fill_in(asked).await.ok_or_else(|| self.unanswerable())?);
+                    request.request_state = required.request_state;
+                }
+                // What nobody has answered is told to whoever called, whatever the server made of it.
+                answered if call.unanswered().is_none() => return self.given(answered?),
+                _ => {}
             }
+            if let Some(unanswered) = call.unanswered() {
+                return Ok(unanswered);
+            }
+        }
+        Err(ToolError::Failed(format!("server `{}` asks and asks", self.server)))
+    }
+
+    fn given(&self, answered: CallToolResponse) -> Result<ToolAnswer, ToolError> {
+        match answered {
+            CallToolResponse::Complete(given) => answer::result(given).map(ToolAnswer::Done),
             _ => Err(ToolError::Failed(format!(
                 "server `{}` wants to answer later, which is not waited for",
                 self.server
             ))),
         }
+    }
+
+    fn unanswerable(&self) -> ToolError {
+        ToolError::Failed(format!("server `{}` asks for more than a person can say", self.server))
     }
 
     /// A server of the era with a handshake says when its tools change; the others' lists last as long as they say.
@@ -168,21 +187,5 @@ fn either_era() -> ClientLifecycleMode {
     ClientLifecycleMode::Auto {
         preferred_versions: vec![ProtocolVersion::V_2026_07_28],
         legacy_version: None,
-    }
-}
-
-fn question(request: ElicitRequestParams) -> ToolAnswer {
-    match request {
-        ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
-            let schema = serde_json::to_value(requested_schema).unwrap_or_default();
-            ToolAnswer::InputRequired { message, schema }
-        }
-        ElicitRequestParams::UrlElicitationParams { message, url, .. } => {
-            ToolAnswer::InputRequired { message: format!("{message} ({url})"), schema: serde_json::json!({}) }
-        }
-        _ => ToolAnswer::InputRequired {
-            message: "it asks in a way that is not known here".to_owned(),
-            schema: serde_json::json!({}),
-        },
     }
 }

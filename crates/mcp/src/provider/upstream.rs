@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use guild_engine::ports::{Tool, ToolAnswer, ToolError};
+use guild_engine::ports::{Inquirer, Tool, ToolAnswer, ToolError};
 use guild_engine::{ServerSettings, Workshop};
 use serde_json::{Map, Value};
 use tokio::sync::Mutex;
@@ -69,11 +69,10 @@ impl Upstream {
         &self,
         workshop: &Workshop<'_>,
         name: &str,
-        input: &Map<String, Value>,
+        (input, inquirer): (&Map<String, Value>, &dyn Inquirer),
     ) -> Result<ToolAnswer, ToolError> {
         let link = self.link(workshop).await?;
-        let called = timeout(self.settings.timeout, link.call(name, input)).await;
-        self.judged(called.unwrap_or_else(|_| Err(answer::timed_out(&self.settings.name)))).await
+        self.judged(link.call(name, input, (self.settings.timeout, inquirer)).await).await
     }
 
     /// The connection, which is made if there is none.

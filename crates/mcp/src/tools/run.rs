@@ -1,6 +1,7 @@
 //! `skill_run`
 
 use std::future::Future;
+use std::sync::Arc;
 
 use guild_engine::containers::Chunk;
 use guild_engine::{Code, Envelope, Given, Invocation, Stage, Status, ToolRequest, query_data, reply, run};
@@ -15,8 +16,9 @@ use tokio::sync::mpsc;
 
 use super::Entry;
 use crate::approval::{self, Asked, Way};
+use crate::running::{Event, Running};
 use crate::server::Server;
-use crate::{arguments, outcome, resources};
+use crate::{arguments, inquiry, outcome, resources};
 
 pub(super) const TOOL: Entry = Entry {
     name: "skill_run",
@@ -39,11 +41,11 @@ pub(super) const TOOL: Entry = Entry {
 /// What a skill is run with.
 #[derive(Deserialize)]
 pub(super) struct Arguments {
-    name: String,
+    pub(super) name: String,
     #[serde(default)]
-    input: JsonObject,
+    pub(super) input: JsonObject,
     #[serde(default)]
-    arguments: Vec<String>,
+    pub(super) arguments: Vec<String>,
 }
 
 impl Arguments {
@@ -84,15 +86,20 @@ pub(super) async fn carried_out(
     context: RequestContext<RoleServer>,
     asked: Wanted,
 ) -> Result<CallToolResponse, ErrorData> {
+    let asked = Arc::new(asked);
+    let call = Call { server, request: &request, context: &context };
     // The answer to a question of an earlier round comes with its request.
-    if let Some(state) = &request.request_state
-        && let Err(refused) = approval::answered(server, &request, state).await
-    {
-        return Ok(refused.into());
+    let mut resumed = None;
+    if let Some(state) = &request.request_state {
+        match approval::answered(server, &request, state).await {
+            Ok(answered) => resumed = answered,
+            Err(response) => return Ok(response),
+        }
     }
-    let envelope = match until_cancelled(&context, attempt(server, &asked, &context)).await {
-        Some(envelope) => envelope,
-        None => return Err(cut_off(server)),
+    let running = resumed.unwrap_or_else(|| start(server, &asked, &context));
+    let envelope = match call.follow(running).await? {
+        Followed::Ended(envelope) => envelope,
+        Followed::Left(response) => return Ok(response),
     };
     let Some(question) = Asked::of(&envelope) else { return Ok(told(&envelope).into()) };
     match Way::of(&context) {
@@ -100,10 +107,10 @@ pub(super) async fn carried_out(
         Way::Request => {
             let answer = until_cancelled(&context, approval::ask(server, &context, &question)).await;
             match answer.ok_or_else(|| cut_off(server))? {
-                Ok(()) => {
-                    let again = until_cancelled(&context, attempt(server, &asked, &context)).await;
-                    Ok(told(&again.ok_or_else(|| cut_off(server))?).into())
-                }
+                Ok(()) => match call.follow(start(server, &asked, &context)).await? {
+                    Followed::Ended(envelope) => Ok(told(&envelope).into()),
+                    Followed::Left(response) => Ok(response),
+                },
                 Err(refused) => Ok(refused.into()),
             }
         }
@@ -111,18 +118,68 @@ pub(super) async fn carried_out(
     }
 }
 
+/// One call of a client.
+struct Call<'a> {
+    server: &'a Server,
+    request: &'a CallToolRequestParams,
+    context: &'a RequestContext<RoleServer>,
+}
+
+/// How far a run was followed.
+enum Followed {
+    /// To its end.
+    Ended(Envelope<reply::Run>),
+    /// To a question of its tool, with which the client is sent to a person.
+    Left(CallToolResponse),
+}
+
+impl Call<'_> {
+    /// Follows a run to its end, or to a question that the client has to come back with an answer to.
+    async fn follow(&self, mut running: Running) -> Result<Followed, ErrorData> {
+        loop {
+            let event = until_cancelled(self.context, running.next()).await;
+            match event.ok_or_else(|| cut_off(self.server))? {
+                Event::Ended(envelope) => return Ok(Followed::Ended(*envelope)),
+                Event::Asks(asked) => match Way::of(self.context) {
+                    Way::Return => {
+                        let response = inquiry::required(self.server, self.request, &asked).await;
+                        if matches!(response, CallToolResponse::InputRequired(_)) {
+                            self.server.parked().park(asked, running);
+                        }
+                        return Ok(Followed::Left(response));
+                    }
+                    Way::Request => inquiry::ask(self.server, self.context, asked),
+                    // It waits for whoever answers elsewhere.
+                    Way::None => {}
+                },
+            }
+        }
+    }
+}
+
+/// Begins to run it, apart from the request that it is asked by.
+fn start(server: &Server, asked: &Arc<Wanted>, context: &RequestContext<RoleServer>) -> Running {
+    let (server, asked, context) = (server.clone(), Arc::clone(asked), context.clone());
+    Running::start(|asks| async move { attempt(&server, &asked, (&context, asks)).await })
+}
+
 /// Runs it as far as it goes: to its end, or to the question.
 async fn attempt(
     server: &Server,
     asked: &Wanted,
-    context: &RequestContext<RoleServer>,
+    (context, asks): (&RequestContext<RoleServer>, mpsc::UnboundedSender<String>),
 ) -> Envelope<reply::Run> {
     let (hall, principal) = (server.hall(), server.principal());
     let workshop = server.premises().workshop(&hall);
     let progress = Progress::start(context);
     let (written, staged) = (progress.clone(), progress.clone());
     let mut on_output = move |chunk: &Chunk| written.say(chunk);
-    let on_stage = move |stage: Stage<'_>| staged.reach(stage);
+    let on_stage = move |stage: Stage<'_>| {
+        if let Stage::Asks { request } = stage {
+            asks.send(request.to_owned()).ok();
+        }
+        staged.reach(stage);
+    };
     let given = |input: &JsonObject| Given { values: input.clone(), texts: Vec::new() };
     let asked = match asked {
         Wanted::Skill(asked) => asked,
@@ -236,7 +293,9 @@ impl Progress {
     fn reach(&self, stage: Stage<'_>) {
         if let Some(said) = &self.said {
             let message = match stage {
-                Stage::Waits { request } => format!("waits for a person: {request}"),
+                Stage::Waits { request } | Stage::Asks { request } => {
+                    format!("waits for a person: {request}")
+                }
                 Stage::Runs => "runs".to_owned(),
             };
             said.send(message).ok();

@@ -2,9 +2,12 @@
 
 use axum::http::StatusCode;
 use guild_engine::ledger::Role;
-use guild_engine::{Code, Decision, Envelope, Lifetime, Refusal, decide, reply, request, requests};
+use guild_engine::{
+    Code, Decision, Envelope, Lifetime, Refusal, answer as fill_in, decide, reply, request, requests,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use super::authoring::SWITCHING;
 use super::call::Call;
@@ -24,6 +27,8 @@ const DONE: &[Code] = &[
     Code::WriteFailed,
     Code::NotInstalled,
     Code::LocallyEdited,
+    Code::InvalidParams,
+    Code::SecretUnreadable,
 ];
 
 pub(super) const ROUTES: &[Route] = &[
@@ -66,6 +71,8 @@ struct Said {
     /// How long `always` holds, such as `30d`; else until it is used or revoked.
     #[serde(rename = "for")]
     lifetime: Option<String>,
+    /// The values that a tool asks for in the midst of a call, where the request's action is `answer`; with `once`.
+    values: Option<Map<String, Value>>,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
@@ -98,9 +105,14 @@ async fn one(call: Call) -> Result<Answer, Refusal> {
 }
 
 async fn decided(call: Call) -> Result<Answer, Refusal> {
-    let Said { decision, lifetime } = call.body()?;
+    let Said { decision, lifetime, values } = call.body()?;
     let lifetime = lifetime.map(|text| text.parse::<Lifetime>()).transpose();
     let lifetime = lifetime.map_err(|error| invalid(error.to_string()))?.map(|lifetime| lifetime.0);
+    if let (Some(values), Word::Once) = (&values, decision) {
+        let premises = &call.premises;
+        let decided = fill_in(&premises.books, premises.now(), call.name(), values, call.by.clone()).await;
+        return Ok(call.answer(&decided));
+    }
     let answer = match decision {
         Word::Once => Some((Decision::Once, lifetime)),
         Word::Always => Some((Decision::Always, lifetime)),

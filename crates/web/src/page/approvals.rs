@@ -6,10 +6,11 @@ use axum::extract::Path;
 use axum::response::Response;
 use guild_engine::reply::{Comparison, GrantLine, RequestLine};
 use guild_engine::{
-    Decision, Shown, ShownFinding, command_line, counted, decide as answer, grants_lift, grants_list,
-    grants_revoke, is_management, request_contents, requests,
+    ANSWER, Decision, Shown, ShownFinding, answer as give, command_line, counted, decide as answer,
+    grants_lift, grants_list, grants_revoke, is_management, request, request_contents, requests,
 };
 
+use super::answering;
 use super::diff;
 use super::frame::Tab;
 use super::html::{Html, Url, put};
@@ -44,6 +45,9 @@ pub(crate) async fn list(visit: Visit) -> Response {
 
 /// A person's answer.
 pub(crate) async fn decide(Path(id): Path<String>, visit: Visit) -> Response {
+    if visit.field("decision") == Some("answer") {
+        return fill_in(&id, &visit).await;
+    }
     let decision = match visit.field("decision") {
         Some("once") => Some(Decision::Once),
         Some("always") => Some(Decision::Always),
@@ -61,6 +65,16 @@ pub(crate) async fn decide(Path(id): Path<String>, visit: Visit) -> Response {
         }
     });
     visit.done(&decided, &done.unwrap_or_default(), &Url::of(&[]))
+}
+
+/// What a person has filled in.
+async fn fill_in(id: &str, visit: &Visit) -> Response {
+    let (premises, by) = (visit.premises(), visit.by.clone());
+    let waits = request(&premises.books, premises.now(), id).await.ok();
+    let asks = waits.and_then(|waits| Shown::read(&waits.shown)?.asks).unwrap_or_default();
+    let values = answering::filled_in(visit, &asks);
+    let decided = give(&premises.books, premises.now(), id, &values, by).await;
+    visit.done(&decided, "Sent to the tool that asked.", &Url::of(&[]))
 }
 
 /// Takes back a grant, or a denial.
@@ -90,7 +104,7 @@ fn card(visit: &Visit, request: &RequestLine, contents: Option<&Comparison>) -> 
 
 /// What would happen.
 fn matter(request: &RequestLine, shown: &Shown, contents: Option<&Comparison>) -> Html {
-    let mut out = Html::default();
+    let mut out = shown.asks.as_ref().map(answering::question).unwrap_or_default();
     if !shown.command.is_empty() {
         put!(out; "<h3>Exact command</h3><pre class=\"command\">" {command_line(&shown.command)} "</pre>");
     }
@@ -161,6 +175,12 @@ pub(crate) fn findings(findings: &[ShownFinding]) -> Html {
 fn buttons(visit: &Visit, request: &RequestLine, shown: Option<&Shown>) -> Html {
     let mut out = visit.form(&Url::of(&["approvals", &request.id]));
     let id = &request.id;
+    let asks = shown.and_then(|shown| shown.asks.as_ref()).filter(|_| request.action == ANSWER);
+    if let Some(asks) = asks {
+        put!(out; {answering::fields(id, asks)} "<div class=\"answers\"><button class=\"main\" name=\"decision\" value=\"answer\" id=\"once-" {id} "\">Send</button>"
+            "<button class=\"danger\" name=\"decision\" value=\"deny\" id=\"deny-" {id} "\" formnovalidate>Decline</button></div></form>");
+        return out;
+    }
     put!(out; "<div class=\"answers\">");
     if is_management(&request.action) {
         put!(out; "<button class=\"main\" name=\"decision\" value=\"once\" id=\"once-" {id} "\">Approve</button>");

@@ -1,4 +1,4 @@
-"""A server of the era with a handshake, on standard input and output. Its first word says how it behaves."""
+"""A server on standard input and output. Its first word says how it behaves; `modern` is of the era without a handshake."""
 
 import json
 import os
@@ -7,6 +7,12 @@ import time
 
 MOOD = sys.argv[1] if len(sys.argv) > 1 else "well"
 WHERE = {"type": "object", "properties": {"where": {"type": "string"}}, "required": ["where"]}
+FORM = {
+    "type": "object",
+    "properties": {"zone": {"type": "string", "title": "Time zone", "minLength": 3}, "summer": {"type": "boolean"}},
+    "required": ["zone"],
+}
+QUESTION = {"mode": "form", "message": "Which zone?", "requestedSchema": FORM}
 TIME = {"type": "object", "properties": {"time": {"type": "string"}}, "required": ["time"]}
 
 
@@ -19,17 +25,29 @@ def tools():
     return [{"name": "now", "description": described, "inputSchema": WHERE, "outputSchema": TIME}]
 
 
-def called(id, arguments):
+def answered(answer):
+    if answer["action"] != "accept":
+        return {"content": [{"type": "text", "text": f"no zone: {answer['action']}"}], "isError": True}
+    return {"content": [{"type": "text", "text": "asked"}], "structuredContent": {"time": f"12:00 {answer['content']}"}}
+
+
+def called(params):
+    arguments = params["arguments"]
     if MOOD == "sulks":
         time.sleep(600)
     if MOOD == "dies":
         print("out of springs", file=sys.stderr, flush=True)
         sys.exit(3)
     if MOOD == "asks":
-        form = {"type": "object", "properties": {"zone": {"type": "string"}}}
-        say({"id": 77, "method": "elicitation/create", "params": {"message": "Which zone?", "requestedSchema": form}})
-        answer = json.loads(sys.stdin.readline())
-        return {"content": [{"type": "text", "text": f"you said {answer['result']['action']}"}], "isError": True}
+        say({"id": 77, "method": "elicitation/create", "params": QUESTION})
+        return answered(json.loads(sys.stdin.readline())["result"])
+    if MOOD == "modern":
+        answers = params.get("inputResponses")
+        if answers is None:
+            asked = {"zone": {"method": "elicitation/create", "params": QUESTION}}
+            return {"resultType": "input_required", "inputRequests": asked, "requestState": "round one"}
+        assert params["requestState"] == "round one", params
+        return {"resultType": "complete", **answered(answers["zone"])}
     if MOOD == "fails":
         return {"content": [{"type": "text", "text": "the clock has stopped"}], "isError": True}
     if MOOD == "lies":
@@ -48,6 +66,19 @@ for line in sys.stdin:
     method, id = request.get("method"), request.get("id")
     if MOOD == "silent":
         continue
+    if MOOD == "modern":
+        lasts = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+        if method == "server/discover":
+            info = {"name": "clock", "version": "1"}
+            told = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "serverInfo": info}
+            say({"id": id, "result": {**lasts, **told}})
+        elif method == "tools/list":
+            say({"id": id, "result": {**lasts, "tools": tools()}})
+        elif method == "tools/call":
+            say({"id": id, "result": called(request["params"])})
+        elif id is not None:
+            say({"id": id, "error": {"code": -32601, "message": "no such method"}})
+        continue
     if method == "initialize":
         info = {"name": "clock", "version": "1"}
         offers = {"tools": {"listChanged": True}}
@@ -55,6 +86,6 @@ for line in sys.stdin:
     elif method == "tools/list":
         say({"id": id, "result": {"tools": tools()}})
     elif method == "tools/call":
-        say({"id": id, "result": called(id, request["params"]["arguments"])})
+        say({"id": id, "result": called(request["params"])})
     elif id is not None:
         say({"id": id, "error": {"code": -32601, "message": "no such method"}})
