@@ -98,8 +98,8 @@ pub(super) async fn carried_out(
     }
     let running = resumed.unwrap_or_else(|| start(server, &asked, &context));
     let envelope = match call.follow(running).await? {
-        Followed::Ended(envelope) => envelope,
-        Followed::Left(response) => return Ok(response),
+        Followed::Ended(envelope) => *envelope,
+        Followed::Left(response) => return Ok(*response),
     };
     let Some(question) = Asked::of(&envelope) else { return Ok(told(&envelope).into()) };
     match Way::of(&context) {
@@ -109,7 +109,7 @@ pub(super) async fn carried_out(
             match answer.ok_or_else(|| cut_off(server))? {
                 Ok(()) => match call.follow(start(server, &asked, &context)).await? {
                     Followed::Ended(envelope) => Ok(told(&envelope).into()),
-                    Followed::Left(response) => Ok(response),
+                    Followed::Left(response) => Ok(*response),
                 },
                 Err(refused) => Ok(refused.into()),
             }
@@ -128,9 +128,9 @@ struct Call<'a> {
 /// How far a run was followed.
 enum Followed {
     /// To its end.
-    Ended(Envelope<reply::Run>),
+    Ended(Box<Envelope<reply::Run>>),
     /// To a question of its tool, with which the client is sent to a person.
-    Left(CallToolResponse),
+    Left(Box<CallToolResponse>),
 }
 
 impl Call<'_> {
@@ -139,14 +139,14 @@ impl Call<'_> {
         loop {
             let event = until_cancelled(self.context, running.next()).await;
             match event.ok_or_else(|| cut_off(self.server))? {
-                Event::Ended(envelope) => return Ok(Followed::Ended(*envelope)),
+                Event::Ended(envelope) => return Ok(Followed::Ended(envelope)),
                 Event::Asks(asked) => match Way::of(self.context) {
                     Way::Return => {
                         let response = inquiry::required(self.server, self.request, &asked).await;
                         if matches!(response, CallToolResponse::InputRequired(_)) {
                             self.server.parked().park(asked, running);
                         }
-                        return Ok(Followed::Left(response));
+                        return Ok(Followed::Left(Box::new(response)));
                     }
                     Way::Request => inquiry::ask(self.server, self.context, asked),
                     // It waits for whoever answers elsewhere.
