@@ -69,7 +69,7 @@ impl Arena {
         let directory = tempfile::tempdir().unwrap();
         let backend: Box<dyn Backend> = match name {
             "embedded" => Box::new(Embedded::new(&Surroundings::default())),
-            "docker" | "podman" => engine::start(name, directory.path()),
+            "docker" | "podman" => engine::open(name, directory.path()),
             _ => panic!("GUILD_ATTACK_BACKENDS names `{name}`, which is no backend"),
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
