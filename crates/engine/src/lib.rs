@@ -41,6 +41,7 @@ mod link;
 mod list;
 mod live;
 mod login;
+mod memory;
 mod moment;
 mod places;
 mod plugin_show;
