@@ -42,6 +42,7 @@ mod link;
 mod list;
 mod live;
 mod login;
+mod memory;
 mod moment;
 mod places;
 mod plugin_show;

@@ -60,9 +60,9 @@ async fn follow(premises: &Premises, ui: &Ui) -> Result<(), Refusal> {
     let (mut known, mut looked) = (Pulse::default(), None::<Instant>);
     loop {
         if looked.is_none_or(|at| at.elapsed() >= LONG_PAUSE) {
-            // A look that fails keeps what was known; the problem shows among the others once the files can be read again.
-            premises.refresh().await.ok();
-            premises.settle().await?;
+            if let Some(why) = look_again(premises).await {
+                view.tell(false, &why);
+            }
             (known, looked) = (Pulse::default(), Some(Instant::now()));
         }
         let felt = pulse(premises).await;
@@ -85,4 +85,11 @@ async fn follow(premises: &Premises, ui: &Ui) -> Result<(), Refusal> {
             },
         }
     }
+}
+
+/// Looks at the files of skills, and at runs whose process is gone. What cannot be seen now stays as it was, and the reason is told.
+async fn look_again(premises: &Premises) -> Option<String> {
+    let refreshed = premises.refresh().await.map_err(|error| error.to_string());
+    let settled = premises.settle().await.map_err(|refusal| refusal.message);
+    refreshed.err().or(settled.err())
 }

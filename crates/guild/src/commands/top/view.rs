@@ -108,7 +108,7 @@ impl View {
     pub fn new(colour: bool) -> Self {
         Self {
             top: Top::default(),
-            now: Timestamp::from(std::time::SystemTime::UNIX_EPOCH),
+            now: Timestamp::from_millis(0),
             colour,
             pane: Pane::Waiting,
             rows: Rows::default(),
