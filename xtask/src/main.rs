@@ -11,6 +11,7 @@ mod api;
 mod audit;
 mod bench_tests;
 mod gates;
+mod hosts;
 mod mcp;
 mod process;
 mod soak;
@@ -70,6 +71,11 @@ const SUBCOMMANDS: &[Subcommand] = &[
         name: "ci-gates",
         about: "all of the above and the tests, as CI runs them",
         run: Run::Alone(|root| gates::run(root, gates::ALL)),
+    },
+    Subcommand {
+        name: "host-smoke",
+        about: "agents' own programs from npm, connected and asked whether they reach the server",
+        run: Run::Alone(hosts::run),
     },
     Subcommand {
         name: "soak",
@@ -139,6 +145,7 @@ mod tests {
               mcp-conformance  the official suite, the inspector and the Python client of MCP against the server
               api-conformance  requests that Schemathesis makes up from the OpenAPI document, against the server
               ci-gates         all of the above and the tests, as CI runs them
+              host-smoke       agents' own programs from npm, connected and asked whether they reach the server
               soak             the tests that kill and race, with all their rounds; `soak --help` lists them
               vm-test          tests in a small virtual machine with cgroup v2; `vm-test --help` has its options
         "#]]

@@ -6,6 +6,7 @@ mod entry;
 mod host;
 mod import;
 mod json_file;
+mod probe;
 mod toml_file;
 
 use std::io::{self, Write as _};
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 pub use host::HostScope;
 use host::{Form, Host};
 pub use import::{TakeOver, servers_import};
+pub use probe::host_probes;
 
 use crate::diff::difference;
 use crate::reply::Connect;

@@ -11,8 +11,8 @@ use guild_manifest::{Code, Problem};
 use guild_sandbox::Probe;
 use std::collections::BTreeSet;
 
-/// Looks at everything; what the container runtimes can do is told by them.
-pub fn doctor(hall: &Hall, runtimes: &[Probe]) -> Envelope<Doctor> {
+/// Looks at everything; what the container runtimes can do is told by them, and what hosts say of us by whoever has asked them.
+pub fn doctor(hall: &Hall, runtimes: &[Probe], hosts: Vec<DoctorLine>) -> Envelope<Doctor> {
     let mut checks = vec![
         workspace(hall),
         configuration(hall),
@@ -26,6 +26,7 @@ pub fn doctor(hall: &Hall, runtimes: &[Probe]) -> Envelope<Doctor> {
         allowlists(hall),
     ];
     checks.extend(containers(runtimes));
+    checks.extend(hosts);
     let verdict = checks.iter().map(|check| check.health).max().unwrap_or(Health::Good);
     Envelope::ok(Doctor { checks, verdict })
 }

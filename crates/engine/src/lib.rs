@@ -96,7 +96,7 @@ pub use changes::{ApplyRequest, changes_apply, changes_drop, changes_list, chang
 pub use check::{CheckRequest, check};
 pub use codes::Code;
 pub use configuration::configuration;
-pub use connect::{ConnectRequest, HostPlaces, HostScope, TakeOver, connect, servers_import};
+pub use connect::{ConnectRequest, HostPlaces, HostScope, TakeOver, connect, host_probes, servers_import};
 pub use contract::contract;
 pub use contributed::{handle_action, query_data};
 pub use counted::counted;

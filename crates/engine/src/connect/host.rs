@@ -28,6 +28,8 @@ pub(super) struct Host {
     project: Option<&'static str>,
     /// The form of both.
     pub form: Form,
+    /// The command by which it says how its servers are; empty where it has none.
+    pub probe: &'static [&'static str],
 }
 
 /// How servers stand in a file.
@@ -46,38 +48,61 @@ pub(super) enum Form {
 const MCP_SERVERS: Form = Form::Json { keys: &["mcpServers"], shape: command_and_args };
 
 pub(super) const HOSTS: &[Host] = &[
-    Host { id: "claude-code", user: ".claude.json", project: Some(".mcp.json"), form: MCP_SERVERS },
-    Host { id: "codex", user: ".codex/config.toml", project: Some(".codex/config.toml"), form: Form::Toml },
-    Host { id: "cursor", user: ".cursor/mcp.json", project: Some(".cursor/mcp.json"), form: MCP_SERVERS },
+    Host {
+        id: "claude-code",
+        user: ".claude.json",
+        project: Some(".mcp.json"),
+        form: MCP_SERVERS,
+        probe: &["claude", "mcp", "list"],
+    },
+    Host {
+        id: "codex",
+        user: ".codex/config.toml",
+        project: Some(".codex/config.toml"),
+        form: Form::Toml,
+        probe: &["codex", "mcp", "list"],
+    },
+    Host {
+        id: "cursor",
+        user: ".cursor/mcp.json",
+        project: Some(".cursor/mcp.json"),
+        form: MCP_SERVERS,
+        probe: &[],
+    },
     Host {
         id: "gemini",
         user: ".gemini/settings.json",
         project: Some(".gemini/settings.json"),
         form: MCP_SERVERS,
+        probe: &["gemini", "mcp", "list"],
     },
     Host {
         id: "vscode",
         user: ".config/Code/User/mcp.json",
         project: Some(".vscode/mcp.json"),
         form: Form::Json { keys: &["servers"], shape: typed },
+        probe: &[],
     },
     Host {
         id: "openclaw",
         user: ".openclaw/openclaw.json",
         project: None,
         form: Form::Json { keys: &["mcp", "servers"], shape: command_and_args },
+        probe: &["openclaw", "mcp", "probe"],
     },
     Host {
         id: "opencode",
         user: ".config/opencode/opencode.json",
         project: Some("opencode.json"),
         form: Form::Json { keys: &["mcp"], shape: one_list },
+        probe: &["opencode", "mcp", "list"],
     },
     Host {
         id: "zed",
         user: ".config/zed/settings.json",
         project: Some(".zed/settings.json"),
         form: Form::Json { keys: &["context_servers"], shape: command_and_args },
+        probe: &[],
     },
 ];
 

@@ -84,7 +84,7 @@ fn imported(places: HostPlaces<'_>, request: &TakeOver<'_>) -> Result<ServersImp
 }
 
 /// The servers in a host's file, by name.
-fn servers(host: &Host, text: &str) -> Result<Map<String, Json>, String> {
+pub(super) fn servers(host: &Host, text: &str) -> Result<Map<String, Json>, String> {
     let (keys, whole): (&[&str], Json) = match host.form {
         Form::Json { keys, .. } => {
             let options = jsonc_parser::ParseOptions::default();

@@ -90,3 +90,38 @@ fn the_file_as_it_was_is_kept_and_links_and_rights_stay() {
         (&"dark".into(), &serde_json::json!(["mcp", "--agent", "gemini"]))
     );
 }
+
+/// A host's own program, as far as doctor sees it.
+const PROBES: &str = r#"
+//- /project/.git/
+//- /bin/claude mode:755
+#!/bin/sh
+[ "$*" = "mcp list" ] && [ "$PWD" = "$HOME" ] || exit 9
+printf 'guild: guild mcp - \033[32m✔ Connected\033[0m\n'
+//- /bin/gemini mode:755
+#!/bin/sh
+printf '✗ guild: guild mcp\a (stdio) - Disconnected\n' >&2
+exit 1
+//- /bin/opencode mode:755
+#!/bin/sh
+echo guild connected
+"#;
+
+#[test]
+fn doctor_asks_the_hosts_that_are_connected_whether_they_reach_the_server() {
+    let env = env(PROBES);
+    let path = format!("{}:/usr/bin:/bin", env.join("bin").display());
+    let env = env.with_var("PATH", path);
+    for host in ["claude-code", "gemini", "codex"] {
+        assert_eq!(env.guild(&["connect", host, "-q"]).code(), Some(0));
+    }
+    let seen = env.guild(&["doctor"]);
+    assert_eq!(seen.code(), Some(0), "{seen}");
+    let said = seen.stdout();
+    let said: Vec<&str> = said.lines().skip_while(|line| !line.contains("  host ")).collect();
+    expect![[r#"
+        good  host           claude-code: guild: guild mcp - ✔ Connected
+        look  host           gemini: ✗ guild: guild mcp\u{7} (stdio) - Disconnected
+                             hint: `gemini mcp list` shows more; `guild connect gemini` writes the entry anew"#]]
+    .assert_eq(&said.join("\n"));
+}

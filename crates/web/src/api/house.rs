@@ -64,7 +64,7 @@ pub(super) const ROUTES: &[Route] = &[
 async fn looked_over(call: Call) -> Result<Answer, Refusal> {
     let hall = call.premises.hall();
     let probes = call.premises.workshop(&hall).backends.probe().await;
-    Ok(call.answer(&doctor(&hall, &probes)))
+    Ok(call.answer(&doctor(&hall, &probes, Vec::new())))
 }
 
 async fn reloaded(call: Call) -> Result<Answer, Refusal> {
