@@ -88,6 +88,11 @@ impl Arena {
         if self.is_embedded() { embedded } else { engine }
     }
 
+    /// Who the command is, inside, where the policy says `asked`: an engine lets an ordinary user be nobody else.
+    pub(crate) fn user(&self, asked: u32) -> u32 {
+        if self.is_embedded() || is_root() { asked } else { rustix::process::geteuid().as_raw() }
+    }
+
     /// This many rounds, or fewer where a launch takes an engine's time.
     pub(crate) fn rounds(&self, number: u64) -> u64 {
         if self.is_embedded() { rounds(number) } else { rounds(number).div_ceil(10) }
