@@ -16,13 +16,22 @@ VERSIONS = {
     "openskills": ["openskills@1.5.0", "node@22.23.3"],
     "skills": ["skills@1.7.4", "node@22.23.3"],
     "skills-ref": ["skills-ref==0.1.1"],
+    "skillport": ["skillport==1.1.2"],
+    "skillz": ["skillz==0.1.14"],
+    "fastmcp": ["fastmcp==4.1.0"],
 }
+
+# Those that Python's own installer installs.
+OF_PYPI = {"skills-ref", "skillport", "skillz", "fastmcp"}
 
 PROGRAMS = {
     "skilo": "bin/skilo",
     "openskills": "node_modules/.bin/openskills",
     "skills": "node_modules/.bin/skills",
     "skills-ref": "bin/agentskills",
+    "skillport": "bin/skillport",
+    "skillz": "bin/skillz",
+    "fastmcp": "bin/python",
 }
 
 
@@ -36,9 +45,9 @@ class Peer:
     missing: str = ""
 
 
-def install_all(cache: Path) -> dict[str, Peer]:
-    """Every peer, installed when absent."""
-    return {name: install(name, cache) for name in VERSIONS}
+def install_all(cache: Path, names: tuple[str, ...]) -> dict[str, Peer]:
+    """These peers, installed when absent."""
+    return {name: install(name, cache) for name in names}
 
 
 def install(name: str, cache: Path) -> Peer:
@@ -65,8 +74,10 @@ def install_steps(name: str, home: Path) -> list[list[str]]:
     wanted = VERSIONS[name]
     if name == "skilo":
         return [["cargo", "install", "--quiet", "--locked", "--root", str(home), *wanted]]
-    if name == "skills-ref":
-        return [[sys.executable, "-m", "venv", str(home)], [str(home / "bin/pip"), "install", "--quiet", *wanted]]
+    if name in OF_PYPI:
+        # Some ask for a newer Python than many machines have, and run without it.
+        pip = [str(home / "bin/pip"), "install", "--quiet", "--ignore-requires-python"]
+        return [[sys.executable, "-m", "venv", str(home)], [*pip, *wanted]]
     return [["npm", "install", "--prefix", str(home), "--no-audit", "--no-fund", "--loglevel=error", *wanted]]
 
 

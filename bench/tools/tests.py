@@ -9,7 +9,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path += [str(HERE), str(HERE.parent / "shared")]
 
-import client
+import mcp_client
 import figures
 from figures import WARM, Row
 
@@ -38,13 +38,13 @@ class Figures(unittest.TestCase):
 
 class Clients(unittest.TestCase):
     def test_an_answer_is_told_from_a_remark(self):
-        asked = client.Client([sys.executable, "-c", ECHO])
+        asked = mcp_client.Client([sys.executable, "-c", ECHO])
         self.assertEqual(asked.ask("x", {"a": 1})["said"], {"a": 1})
         asked.close()
 
     def test_the_first_two_turns_are_not_counted(self):
         turns = []
-        self.assertEqual(len(client.timed(lambda: turns.append(1), 3)), 3)
+        self.assertEqual(len(mcp_client.timed(lambda: turns.append(1), 3)), 3)
         self.assertEqual(len(turns), 5)
 
 

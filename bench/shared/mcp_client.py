@@ -13,7 +13,7 @@ class Client:
                                        text=True, env=env, cwd=cwd)
         self.number = 0
         hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
-        self.ask("initialize", hello)
+        self.hello = self.ask("initialize", hello)
         self.say({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def say(self, message: dict) -> None:
