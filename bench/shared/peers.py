@@ -16,6 +16,7 @@ VERSIONS = {
     "openskills": ["openskills@1.5.0", "node@22.23.3"],
     "skills": ["skills@1.7.4", "node@22.23.3"],
     "skills-ref": ["skills-ref==0.1.1"],
+    "fastmcp": ["fastmcp==2.13.0.2"],
 }
 
 PROGRAMS = {
@@ -23,7 +24,10 @@ PROGRAMS = {
     "openskills": "node_modules/.bin/openskills",
     "skills": "node_modules/.bin/skills",
     "skills-ref": "bin/agentskills",
+    "fastmcp": "bin/fastmcp",
 }
+# What discovery is compared with.
+LISTERS = ("skilo", "openskills", "skills", "skills-ref")
 
 
 @dataclass(frozen=True)
@@ -37,8 +41,8 @@ class Peer:
 
 
 def install_all(cache: Path) -> dict[str, Peer]:
-    """Every peer, installed when absent."""
-    return {name: install(name, cache) for name in VERSIONS}
+    """Every peer that lists skills, installed when absent."""
+    return {name: install(name, cache) for name in LISTERS}
 
 
 def install(name: str, cache: Path) -> Peer:
@@ -65,7 +69,7 @@ def install_steps(name: str, home: Path) -> list[list[str]]:
     wanted = VERSIONS[name]
     if name == "skilo":
         return [["cargo", "install", "--quiet", "--locked", "--root", str(home), *wanted]]
-    if name == "skills-ref":
+    if name in ("skills-ref", "fastmcp"):
         return [[sys.executable, "-m", "venv", str(home)], [str(home / "bin/pip"), "install", "--quiet", *wanted]]
     return [["npm", "install", "--prefix", str(home), "--no-audit", "--no-fund", "--loglevel=error", *wanted]]
 
