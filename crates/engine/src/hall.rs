@@ -7,7 +7,7 @@ use crate::experience::Experience;
 use crate::runners::problems as runner_problems;
 use crate::servers::problems as server_problems;
 use crate::toolset::problems as toolset_problems;
-use crate::vet::policy_problems;
+use crate::vet::{Loaded, policy_problems};
 use guild_catalog::{Freshness, Machine, Snapshot, discover};
 use guild_manifest::config::{self, Config, Layer};
 use guild_manifest::{Code, Pos, Problem};
@@ -49,6 +49,8 @@ pub struct Hall {
     pub allowed: BTreeSet<Suppression>,
     /// What is known of skills by their runs; nothing before [`Hall::remember`] has read it in the books.
     pub experience: BTreeMap<String, Experience>,
+    /// What the vet has found before, as far as it was read.
+    pub(crate) vetted: Loaded,
 }
 
 impl Hall {
@@ -73,6 +75,7 @@ impl Hall {
             snapshot,
             allowed: BTreeSet::new(),
             experience: BTreeMap::new(),
+            vetted: Loaded::default(),
         }
     }
 

@@ -87,7 +87,7 @@ impl Premises {
         let mut hall = Hall::open_switched(switching, machine, &files, Freshness::Indexed);
         hall.allow(&books).await?;
         hall.remember(&books).await?;
-        let store = opening.places.store()?;
+        let store = opening.places.store()?.remembering();
         let (jobs, live) = (Jobs::default(), Live::of(hall));
         Ok(Self { books, jobs, live, store, opening, untold: Mutex::default() })
     }

@@ -24,6 +24,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub use allow::{AllowRequest, vet_allow, vet_allowed, vet_disallow};
+pub(crate) use cache::Loaded;
 pub(crate) use gate::report;
 pub use gate::{Gate, denied_draft};
 pub use policy::policy;

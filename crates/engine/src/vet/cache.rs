@@ -12,8 +12,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::time::SystemTime;
+use std::sync::{Arc, Mutex};
 
 /// Raised whenever the shape of a record changes.
 const FORMAT: u16 = 2;
@@ -50,13 +49,31 @@ struct Kept {
     message: String,
 }
 
+/// What was read of the cache's file, for as long as that is the same file.
+#[derive(Debug, Default)]
+pub struct Loaded(Mutex<Option<(Stamp, Arc<HashMap<String, Record>>)>>);
+
+impl Loaded {
+    /// The records in a file, and when that was written.
+    fn of(&self, file: &Path) -> Option<(i64, Arc<HashMap<String, Record>>)> {
+        let stamp = tree::stamp_of(file)?;
+        let mut known = self.0.lock().ok()?;
+        if let Some((_, records)) = known.as_ref().filter(|(seen, _)| *seen == stamp) {
+            return Some((stamp.modified, Arc::clone(records)));
+        }
+        let records = Arc::new(load(file)?);
+        *known = Some((stamp.clone(), Arc::clone(&records)));
+        Some((stamp.modified, records))
+    }
+}
+
 /// Everything that was found before.
 #[derive(Debug, Default)]
 pub struct Cache {
     file: Option<PathBuf>,
     /// When the file was written, in nanoseconds.
     written: i64,
-    records: HashMap<String, Record>,
+    records: Arc<HashMap<String, Record>>,
     /// Whether the records that were asked for hold, so that a plugin is not looked through once for each of its skills.
     asked: Mutex<HashMap<String, bool>>,
     is_changed: bool,
@@ -136,9 +153,9 @@ impl Kept {
 
 impl Cache {
     /// Reads the cache; an empty one where there is none that counts.
-    pub fn open(directory: Option<&Path>) -> Self {
+    pub fn open(directory: Option<&Path>, loaded: &Loaded) -> Self {
         let file = directory.map(|directory| directory.join("vet/results"));
-        let read = file.as_deref().and_then(load);
+        let read = file.as_deref().and_then(|file| loaded.of(file));
         let (written, records) = read.unwrap_or_default();
         Self { file, written, records, ..Self::default() }
     }
@@ -178,16 +195,16 @@ impl Cache {
             asked.insert(key.clone(), true);
         }
         self.is_changed |= self.records.get(&key) != Some(&record);
-        self.records.insert(key, record);
+        Arc::make_mut(&mut self.records).insert(key, record);
     }
 
     /// Writes the cache where something changed; a failure costs time later and nothing else.
     pub fn save(mut self) -> io::Result<()> {
         let Some(file) = self.file.take().filter(|_| self.is_changed) else { return Ok(()) };
-        self.records.retain(|place, _| Path::new(place).exists());
+        Arc::make_mut(&mut self.records).retain(|place, _| Path::new(place).exists());
         let directory = file.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(directory)?;
-        let body = postcard::to_stdvec(&self.records).map_err(io::Error::other)?;
+        let body = postcard::to_stdvec(self.records.as_ref()).map_err(io::Error::other)?;
         let mut temporary = tempfile::NamedTempFile::new_in(directory)?;
         temporary.write_all(&head())?;
         temporary.write_all(&body)?;
@@ -204,16 +221,13 @@ fn head() -> Vec<u8> {
     [MAGIC.as_slice(), &numbers].concat()
 }
 
-fn load(file: &Path) -> Option<(i64, HashMap<String, Record>)> {
-    let metadata =
-        fs::metadata(file).ok().filter(|metadata| metadata.is_file() && metadata.len() <= MAX_BYTES)?;
+fn load(file: &Path) -> Option<HashMap<String, Record>> {
+    fs::metadata(file).ok().filter(|metadata| metadata.is_file() && metadata.len() <= MAX_BYTES)?;
     let bytes = fs::read(file).ok()?;
     let rest = bytes.strip_prefix(head().as_slice())?;
     let (body, digest) = rest.split_at_checked(rest.len().checked_sub(32)?)?;
     if Digest::of(body).as_bytes() != digest {
         return None;
     }
-    let written = metadata.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
-    let written = i64::try_from(written.as_nanos()).ok()?;
-    Some((written, postcard::from_bytes(body).ok()?))
+    postcard::from_bytes(body).ok()
 }

@@ -37,7 +37,7 @@ impl Gate {
     /// Opens the gate of a hall, with what is remembered.
     pub fn open(hall: &Hall) -> Self {
         let policy = Policy { suppressed: hall.allowed.clone(), ..policy(&hall.config) };
-        Self { policy, cache: Cache::open(hall.machine.cache.as_deref()) }
+        Self { policy, cache: Cache::open(hall.machine.cache.as_deref(), &hall.vetted) }
     }
 
     /// Remembers what was found; that this fails is no reason to fail.
