@@ -14,6 +14,7 @@ mod outcome;
 mod prompts;
 mod provider;
 mod resources;
+mod sampling;
 mod server;
 mod skills;
 mod stdio;

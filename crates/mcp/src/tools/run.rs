@@ -3,7 +3,9 @@
 use std::future::Future;
 
 use guild_engine::containers::Chunk;
-use guild_engine::{Code, Envelope, Given, Invocation, Stage, Status, ToolRequest, query_data, reply, run};
+use guild_engine::{
+    Code, Envelope, Given, Invocation, Stage, Status, ToolRequest, Workshop, query_data, reply, run,
+};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, JsonObject, ProgressNotificationParam, ToolAnnotations,
 };
@@ -15,6 +17,7 @@ use tokio::sync::mpsc;
 
 use super::Entry;
 use crate::approval::{self, Asked, Way};
+use crate::sampling::Sampling;
 use crate::server::Server;
 use crate::{arguments, outcome, resources};
 
@@ -119,6 +122,8 @@ async fn attempt(
 ) -> Envelope<reply::Run> {
     let (hall, principal) = (server.hall(), server.principal());
     let workshop = server.premises().workshop(&hall);
+    let sampling = Sampling::behind(workshop.subagents, context);
+    let workshop = Workshop { subagents: sampling.runner(), ..workshop };
     let progress = Progress::start(context);
     let (written, staged) = (progress.clone(), progress.clone());
     let mut on_output = move |chunk: &Chunk| written.say(chunk);
