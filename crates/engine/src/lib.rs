@@ -30,6 +30,7 @@ mod experience;
 mod explain;
 mod feedback;
 mod file_match;
+mod front_door;
 mod hall;
 mod hash;
 mod image;
@@ -159,7 +160,7 @@ pub use run::{
     improve_apply, replay, run, tools_call,
 };
 pub use runners::{
-    CommandRunner, HttpRunner, Preset, Protocol, RunnerSettings, RunnerWay, runner_for, runners,
+    CommandRunner, HttpRunner, Preset, Protocol, RunnerBudget, RunnerSettings, RunnerWay, runner_for, runners,
 };
 pub use sandbox::{
     Backends, CommandRequest, ContainerRequest, LaunchRequest, LimitRequest, MountMode, MountRequest,

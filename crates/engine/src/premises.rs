@@ -95,7 +95,7 @@ impl Premises {
         hall.allow(&books).await?;
         hall.remember(&books).await?;
         hall.memory = Some(Arc::default());
-        let store = opening.places.store()?;
+        let store = opening.places.store()?.remembering();
         let (jobs, live) = (Jobs::default(), Live::of(hall));
         let room = Semaphore::new(thread::available_parallelism().map_or(1, NonZero::get) + 1);
         Ok(Self { books, jobs, live, store, opening, untold: Mutex::default(), room })

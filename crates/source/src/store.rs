@@ -20,6 +20,7 @@ mod follow;
 mod limits;
 mod log;
 mod pack;
+mod seen;
 mod stage;
 mod tree;
 mod walk;
@@ -29,6 +30,7 @@ use guild_manifest::{Digest, TreeManifest};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use error::{Reason, StageError, StoreError};
 pub use export::scan;
@@ -37,6 +39,7 @@ pub use stage::{Content, Kept, MemoryFile};
 
 use blob::Writer;
 use pack::Packs;
+use seen::Seen;
 use workspace::Workspace;
 
 /// The version of the layout.
@@ -47,6 +50,8 @@ const VERSION: u32 = 1;
 pub struct Store {
     directory: PathBuf,
     packs: Packs,
+    /// What was read before, in a process that lives on.
+    seen: Option<Arc<Seen>>,
 }
 
 /// A tree that is in the store, and was whole when this was made.
@@ -77,7 +82,7 @@ impl Store {
     /// # Errors
     /// Where it is of a version that this program does not know, or cannot be read.
     pub fn open(directory: impl Into<PathBuf>) -> Result<Self, StoreError> {
-        let store = Self { directory: directory.into(), packs: Packs::default() };
+        let store = Self { directory: directory.into(), packs: Packs::default(), seen: None };
         let path = store.directory.join("version");
         match fs::read_to_string(&path) {
             Ok(text) if text.trim() == VERSION.to_string() => Ok(store),
@@ -85,6 +90,12 @@ impl Store {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(store),
             Err(source) => Err(StoreError::Io { action: "read", path, source }),
         }
+    }
+
+    /// The same store for a process that lives on: a tree that looks from outside as it did when it was read is not read again.
+    #[must_use]
+    pub fn remembering(self) -> Self {
+        Self { seen: Some(Arc::default()), ..self }
     }
 
     /// Keeps some bytes.
@@ -155,6 +166,9 @@ impl Store {
     /// # Errors
     /// Where it, or a part of it, is not there or is not what its digest says.
     pub fn tree(&self, digest: &Digest) -> Result<Stored, StoreError> {
+        if let Some(stored) = tree::recall(self, digest) {
+            return Ok(stored);
+        }
         let tree = self.manifest(digest)?;
         let root = tree::materialise(self, &tree, digest)?;
         Ok(Stored { tree, digest: *digest, root })

@@ -11,6 +11,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use guild_manifest::Digest;
 use guild_manifest::config::Sandbox;
 use guild_sandbox::image::Resolved;
 use guild_sandbox::{Command, Policy, Stdin};
@@ -36,6 +37,8 @@ const SWEEP: Duration = Duration::from_secs(5);
 const LIFE: Duration = Duration::from_secs(10 * 60);
 /// No more stand by at once.
 const MOST: usize = 16;
+/// No more plugins are remembered.
+const MOST_READ: usize = 64;
 /// What tells a program that it is asked over its standard input.
 const MARK: (&str, &str) = ("GUILD_WARM", "1");
 
@@ -53,10 +56,15 @@ struct House {
 #[derive(Default)]
 struct Held {
     waiting: HashMap<Key, Vec<Waiting>>,
+    /// What was read of plugins.
+    read: HashMap<Read, Arc<Shipped>>,
     /// How many have answered and are not ready yet.
     resetting: HashMap<Key, usize>,
     is_swept: bool,
 }
+
+/// A plugin by name, its files and the image that its tools run in.
+pub(super) type Read = (String, Digest, String);
 
 struct Waiting {
     worker: Worker,
@@ -121,6 +129,20 @@ impl Held {
 impl Standbys {
     fn held(&self) -> std::sync::MutexGuard<'_, Held> {
         self.0.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was read of a plugin before.
+    pub(super) fn read_before(&self, key: &Read) -> Option<Arc<Shipped>> {
+        self.held().read.get(key).cloned()
+    }
+
+    /// Remembers what was read of a plugin.
+    pub(super) fn remember(&self, key: Read, shipped: &Arc<Shipped>) {
+        let mut held = self.held();
+        if held.read.len() >= MOST_READ {
+            held.read.clear();
+        }
+        held.read.insert(key, Arc::clone(shipped));
     }
 
     /// One that waits, or will in a moment.

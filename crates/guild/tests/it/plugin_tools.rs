@@ -487,3 +487,53 @@ fn a_tool_whose_runtime_is_not_there_is_tool_runtime_missing() {
 fn a_tool_that_takes_too_long_is_tool_timed_out() {
     failing_within(2, "sleep 60", &expect!["[tool_timed_out] the tool's time was up"]);
 }
+
+/// A server that answers with what it was started with.
+const ECHO: &str = r#"
+import json, os, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    told = {"jsonrpc": "2.0", "id": asked["id"]}
+    if asked["method"] == "initialize":
+        told["result"] = {"protocolVersion": asked["params"]["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": {"name": "e", "version": "1"}}
+    elif asked["method"] == "tools/list":
+        told["result"] = {"tools": [{"name": "echo", "description": "Echoes", "inputSchema": {"type": "object"}}]}
+    elif asked["method"] == "tools/call":
+        said = {"args": sys.argv[1:], "key": os.environ.get("KEY")}
+        told["result"] = {"content": [], "structuredContent": said}
+    else:
+        told["error"] = {"code": -32601, "message": "no"}
+    print(json.dumps(told), flush=True)
+"#;
+
+#[test]
+fn what_a_person_has_set_for_a_plugin_reaches_its_server_once_a_call_is_approved() {
+    let env = env(r#"
+        //- /home/.config/guild/config.toml
+        builtins = false
+        //- /project/.git/
+        //- /project/.guild/plugins/echo/.claude-plugin/plugin.json
+        {"name": "echo", "userConfig": {"key": {"title": "Key", "description": "d", "type": "string", "sensitive": true},
+         "place": {"title": "Place", "description": "d", "type": "string", "default": "here"}}}
+        //- /project/.guild/plugins/echo/.mcp.json
+        {"mcpServers": {"e": {"command": "python3", "args": ["${CLAUDE_PLUGIN_ROOT}/echo.py", "${user_config.place}"],
+         "env": {"KEY": "${user_config.key}"}}}}
+        "#);
+    fs::write(env.project().join(".guild/plugins/echo/echo.py"), ECHO).unwrap();
+    for words in [
+        &["enable", "echo", "--kind", "plugin"][..],
+        &["plugins", "config", "set", "echo", "key", "k-123"][..],
+    ] {
+        let done = env.guild(words);
+        assert_eq!(done.code(), Some(0), "{done}");
+    }
+    let asked = call(&env, "mcp:echo.e/echo", &json!({}), &[]);
+    assert_eq!(asked["code"], "approval_required", "{asked}");
+    let named = &asked["data"]["plan"]["environment"];
+    assert_eq!(named, &json!(["user_config.key", "user_config.place"]), "{asked}");
+    assert!(!asked.to_string().contains("k-123"), "{asked}");
+    let told = call(&env, "mcp:echo.e/echo", &json!({}), &["--approve", "once"]);
+    assert_eq!(told["data"]["output"], json!({"args": ["here"], "key": "k-123"}), "{told}");
+}

@@ -4,6 +4,7 @@ mod agents;
 mod commands;
 mod hostile;
 mod memory;
+mod sampling;
 mod verbs;
 
 use crate::{env, envelope};

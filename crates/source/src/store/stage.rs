@@ -3,6 +3,7 @@
 use super::blob::Writer;
 use super::error::StageError;
 use super::limits::Budget;
+use super::seen::Look;
 use super::walk::{FileRead, Manner, Visitor, walk, walk_file};
 use super::{Store, Stored, tree};
 use guild_manifest::{Digest, FileEntry, TreeManifest};
@@ -49,6 +50,23 @@ const MANY: usize = 8;
 
 /// Stages a tree.
 pub fn stage(store: &Store, content: &Content<'_>) -> Result<Stored, StageError> {
+    let (Some(seen), Content::Directory(place)) = (&store.seen, content) else {
+        return stage_anew(store, content);
+    };
+    // Looked at before it is read: a change in between makes it look otherwise the next time.
+    let look = Look::at(place, Manner::Foreign);
+    if let Some((tree, digest)) = look.as_ref().and_then(|look| seen.recall(place, look)) {
+        let root = tree::materialise(store, &tree, &digest)?;
+        return Ok(Stored { tree, digest, root });
+    }
+    let stored = stage_anew(store, content)?;
+    if let Some(look) = look {
+        seen.remember(store, place, look, (&stored.tree, &stored.digest));
+    }
+    Ok(stored)
+}
+
+fn stage_anew(store: &Store, content: &Content<'_>) -> Result<Stored, StageError> {
     let Kept { tree, digest, .. } = keep(store, content)?;
     let root = tree::materialise(store, &tree, &digest)?;
     Ok(Stored { tree, digest, root })

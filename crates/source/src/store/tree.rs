@@ -2,9 +2,10 @@
 
 use super::blob::make_directory;
 use super::error::{StageError, StoreError};
+use super::seen::Look;
 use super::walk::{FileRead, Manner, Visitor, walk};
 use super::workspace::Workspace;
-use super::{Store, failed};
+use super::{Store, Stored, failed};
 use guild_manifest::{Digest, FileEntry, TreeManifest};
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions, Permissions};
@@ -23,7 +24,14 @@ const PERMISSIONS: u32 = 0o7777;
 /// Where the files of a tree lie, whole: as they are, or made of blobs again.
 pub fn materialise(store: &Store, tree: &TreeManifest, digest: &Digest) -> Result<PathBuf, StoreError> {
     let place = store.place("trees", digest);
+    if recall(store, digest).is_some() {
+        return Ok(place);
+    }
+    let look = store.seen.as_ref().and_then(|_| Look::at(&place, Manner::Stored));
     if is_intact(&place, tree) {
+        if let (Some(seen), Some(look)) = (&store.seen, look) {
+            seen.remember(store, &place, look, (tree, digest));
+        }
         return Ok(place);
     }
     let workspace = Workspace::new(store)?;
@@ -52,6 +60,14 @@ pub fn materialise(store: &Store, tree: &TreeManifest, digest: &Digest) -> Resul
         }
     }
     Ok(place)
+}
+
+/// A tree whose files were compared before, and look from outside as they did then.
+pub fn recall(store: &Store, digest: &Digest) -> Option<Stored> {
+    let seen = store.seen.as_ref()?;
+    let root = store.place("trees", digest);
+    let (tree, named) = seen.recall(&root, &Look::at(&root, Manner::Stored)?)?;
+    (named == *digest).then_some(Stored { tree, digest: named, root })
 }
 
 /// Whether a directory holds the files of a tree and nothing else, with the modes that they should have.

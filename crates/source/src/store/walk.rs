@@ -18,6 +18,11 @@ use std::path::Path;
 /// Directories of tools, which are no part of a skill: neither staged nor hashed, so that nothing in them ever runs.
 const SKIPPED: &[&str] = &[".git", "__pycache__"];
 
+/// Whether a directory of this name is one of tools.
+pub fn is_skipped(name: &OsStr) -> bool {
+    SKIPPED.iter().any(|skipped| name == *skipped)
+}
+
 /// Whose tree it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Manner {
@@ -133,7 +138,7 @@ impl<V: Visitor> Walk<'_, V> {
                 let open = open_file(level.open, name).map_err(self.read(path))?;
                 self.file(open, path)
             }
-            FileType::Directory if is_foreign && SKIPPED.iter().any(|skipped| name == *skipped) => {
+            FileType::Directory if is_foreign && is_skipped(name) => {
                 self.visitor.detour();
                 Ok(())
             }
