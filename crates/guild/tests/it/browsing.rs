@@ -359,8 +359,11 @@ fn an_update_is_read_on_the_page_and_exactly_what_was_read_is_installed() {
     repository.commit(&skill("", "one"));
     repository.publish(&env.join("srv"), "things.git");
     env.write(&format!("//- /bin/git mode:755\n{}", git_script()));
-    let source = env.join("srv/things.git").display().to_string();
-    let added = env.guild(&["add", &source, "--all"]);
+    env.write(&format!(
+        "//- /home/.gitconfig\n[url \"file://{}/srv/\"]\n\tinsteadOf = https://git.example/\n",
+        env.root().display()
+    ));
+    let added = env.guild(&["add", "https://git.example/things.git", "--all"]);
     assert_eq!(added.code(), Some(0), "{added}");
     let installed = || std::fs::read_to_string(env.join("project/.guild/skills/summarise/go.sh")).unwrap();
     let served = Served::start(&env, &[]);
