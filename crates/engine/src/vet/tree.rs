@@ -31,8 +31,7 @@ pub struct Stamp {
     pub path: String,
     size: u64,
     inode: u64,
-    /// When it was last written, in nanoseconds.
-    pub modified: i64,
+    modified: i64,
     /// When its inode was last changed, in nanoseconds; nobody sets this by hand.
     pub changed: i64,
 }
@@ -104,11 +103,6 @@ pub fn stamps(subject: &Subject<'_>) -> Option<Vec<Stamp>> {
     let mut stamps: Vec<Stamp> = walk.entries.iter().map(|(path, metadata)| stamp(path, metadata)).collect();
     stamps.sort_by(|a, b| a.path.cmp(&b.path));
     walk.is_whole.then_some(stamps)
-}
-
-/// The stamp of one file by itself.
-pub fn stamp_of(file: &Path) -> Option<Stamp> {
-    fs::metadata(file).ok().map(|metadata| stamp("", &metadata))
 }
 
 /// Whether a file or directory is as its stamp says.

@@ -17,14 +17,12 @@ fn begun(env: &Env) -> (Running, String) {
 /// The request that waits for values.
 #[track_caller]
 fn waiting(env: &Env) -> String {
-    for _ in 0..600 {
+    let asked = || {
         let requests = envelope(&env.guild(&["requests", "--json"]).stdout())["data"]["requests"].clone();
         let asks = requests.as_array().unwrap().iter().find(|request| request["action"] == "answer").cloned();
-        if let Some(request) = asks {
-            return request["id"].as_str().unwrap().to_owned();
-        }
-    }
-    panic!("nothing is asked");
+        asks.map(|request| request["id"].as_str().unwrap().to_owned())
+    };
+    (0..600).find_map(|_| asked()).unwrap()
 }
 
 const ANSWERS: &str = r#"[invalid_params] the values are not what was asked for: "zone" is a required property

@@ -1,3 +1,5 @@
+//! Frames of the live view, drawn without a terminal.
+
 use super::super::view::{Act, Answer, View};
 use super::draw;
 use expect_test::{Expect, expect};
