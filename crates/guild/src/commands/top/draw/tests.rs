@@ -1,3 +1,5 @@
+//! Frames as a person sees them, and what keys do there.
+
 use super::super::view::{Act, Answer, View};
 use super::draw;
 use expect_test::{Expect, expect};
