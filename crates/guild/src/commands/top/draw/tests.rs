@@ -1,4 +1,4 @@
-//! Frames of the live view, drawn without a terminal.
+//! Frames as a person sees them, and what keys do there.
 
 use super::super::view::{Act, Answer, View};
 use super::draw;
