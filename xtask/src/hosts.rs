@@ -27,7 +27,8 @@ const HOSTS: [Host; 3] = [
 
 /// Installs what is missing, and asks every host, and `guild doctor` that asks them in turn.
 pub fn run(root: &Path) -> Result<(), String> {
-    process::run(root, "cargo", &["build", "--locked", "-p", "guild"], &[])?;
+    // The whole workspace, as the other gates build it: one crate alone would be built with other features.
+    process::run(root, "cargo", &["build", "--workspace", "--locked", "--bins"], &[])?;
     let target = process::target(root)?;
     let smoke = Smoke { guild: target.join("debug/guild"), directory: target.join("hosts") };
     smoke.install()?;
