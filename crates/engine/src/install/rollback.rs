@@ -50,7 +50,8 @@ async fn run(desk: &Installer<'_>, scope: Scope, name: &str, force: bool) -> Res
         ..entry
     };
     lock.put(restored.clone());
-    let change = Change::Place { kind: restored.kind, name: &restored.name, tree: &restored.tree, from: None };
+    let change =
+        Change::Place { kind: restored.kind, name: &restored.name, tree: &restored.tree, from: None };
     let changes = settle(desk, &held, &[change], &lock, [(Fate::Updated, &restored)]).await?;
     Ok(Changed { scope: scope.word(), changes, ..Changed::default() })
 }

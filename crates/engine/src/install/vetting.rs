@@ -60,8 +60,6 @@ fn subject<'a>(store: &'a Store, look: &Look<'a>) -> Subject<'a> {
     let subject = Subject::of_kept(store, &look.stored.tree, look.main, look.name.to_owned());
     match look.kind {
         Kind::Skill => subject,
-        Kind::Plugin => {
-            subject.within(Some(Plugin { name: look.name.to_owned(), root: PathBuf::new() }))
-        }
+        Kind::Plugin => subject.within(Some(Plugin { name: look.name.to_owned(), root: PathBuf::new() })),
     }
 }

@@ -12,7 +12,9 @@ use std::path::PathBuf;
 
 /// A world with this many skills, and where they lie.
 fn many(count: usize) -> (World, Vec<PathBuf>) {
-    let skill = |number| format!("//- /many/{number}/SKILL.md\nnumber {number}\n//- /many/{number}/a/b.txt\nall the same\n");
+    let skill = |number| {
+        format!("//- /many/{number}/SKILL.md\nnumber {number}\n//- /many/{number}/a/b.txt\nall the same\n")
+    };
     let world = World::new(&(0..count).map(skill).collect::<String>());
     let places = (0..count).map(|number| world.fixture.join(format!("many/{number}"))).collect();
     (world, places)

@@ -67,7 +67,8 @@ pub async fn import_bundle(
         vetting::refuse_denied(&reply.vetted, "; `--skip-denied` installs the others")?;
     }
     let placing = Placing { link: false, replace: request.replace };
-    let placed = bring(desk, &site, placing, entries.into_iter().map(|entry| (entry, None)).collect()).await?;
+    let placed =
+        bring(desk, &site, placing, entries.into_iter().map(|entry| (entry, None)).collect()).await?;
     (reply.installed, reply.previews, reply.lock) = (placed.changes, placed.previews, Some(placed.lock));
     if let Some((bytes, count)) = &opened.receipts {
         reply.receipts = Some(*count);
