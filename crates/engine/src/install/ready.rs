@@ -163,7 +163,8 @@ impl Ready {
     }
 }
 
-fn entry(placing: Placing, site: &Site, ready: &Ready) -> Entry {
+/// The entry that the lock will have.
+pub fn entry(placing: Placing, site: &Site, ready: &Ready) -> Entry {
     Entry {
         name: ready.candidate.name.clone(),
         kind: ready.candidate.kind,
@@ -184,7 +185,7 @@ fn portable(site: &Site, source: &str) -> String {
 }
 
 /// What becomes of an entry, unless something of somebody else's is in its place.
-fn fate(placing: Placing, site: &Site, lock: &Lock, entry: &Entry) -> Result<Fate, Refusal> {
+pub fn fate(placing: Placing, site: &Site, lock: &Lock, entry: &Entry) -> Result<Fate, Refusal> {
     let (kind, name) = (entry.kind, &entry.name);
     let place = site.place(kind, name);
     let is_there = place.symlink_metadata().is_ok();
