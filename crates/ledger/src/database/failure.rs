@@ -69,9 +69,11 @@ impl From<sqlx::Error> for StoreError {
 
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
+        // In its own words alone: it names a source that says the same again.
+        let said = error.to_string();
         match error.sqlite_error() {
-            Some(said) => Self::from_sqlite(said.extended_code, error),
-            None => Self::Failed(error.into()),
+            Some(failure) => Self::from_sqlite(failure.extended_code, said),
+            None => Self::Failed(said.into()),
         }
     }
 }
@@ -85,17 +87,17 @@ impl From<JoinError> for StoreError {
 
 impl StoreError {
     /// By SQLite's result code, whose low byte says what kind it is.
-    fn from_sqlite(code: i32, error: rusqlite::Error) -> Self {
+    fn from_sqlite(code: i32, said: String) -> Self {
         match (code, code & 0xff) {
             (SQLITE_CONSTRAINT_PRIMARYKEY | SQLITE_CONSTRAINT_UNIQUE | SQLITE_CONSTRAINT_ROWID, _) => {
                 Self::Conflict
             }
             (_, 5 | 6) => Self::Busy,
             (_, 8) => Self::ReadOnly,
-            (_, 11 | 26) => Self::Damaged(error.into()),
+            (_, 11 | 26) => Self::Damaged(said.into()),
             (_, 13) => Self::Full,
-            (_, 14) => Self::Unreachable(error.into()),
-            _ => Self::Failed(error.into()),
+            (_, 14) => Self::Unreachable(said.into()),
+            _ => Self::Failed(said.into()),
         }
     }
 
@@ -123,7 +125,7 @@ mod tests {
     #[test]
     fn both_databases_trouble_has_the_same_words() {
         let word = |error: StoreError| format!("{error:?}").split('(').next().unwrap_or_default().to_owned();
-        let sqlite = |code| word(StoreError::from_sqlite(code, rusqlite::Error::InvalidQuery));
+        let sqlite = |code| word(StoreError::from_sqlite(code, String::new()));
         let postgres = |code| word(StoreError::from_postgres(code, sqlx::Error::WorkerCrashed));
         let sqlite = [5, 6, 261, 8, 264, 1032, 11, 26, 13, 14, 1555, 2067, 787, 10, 1]
             .map(|code| format!("{code} {}\n", sqlite(code)));
