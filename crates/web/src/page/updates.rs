@@ -43,7 +43,7 @@ pub(crate) async fn view(visit: Visit) -> Response {
         }
         Code::NotConfirmed => {}
         code => {
-            put!(out; "<p class=\"notice bad\" role=\"alert\">" {made.message} " (" {code.as_str()} ")</p>")
+            put!(out; "<p class=\"notice bad\" role=\"alert\">" {made.message} " (" {code.as_str()} ")</p>");
         }
     }
     for line in made.data.updates.iter().filter(|line| line.state == "update") {
