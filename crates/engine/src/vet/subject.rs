@@ -106,6 +106,11 @@ impl<'a> Subject<'a> {
 
     /// What names the looked-at in the cache; a plugin and a skill in its directory are not the same.
     pub fn key(&self) -> String {
+        // What lies in no place is named by what it is: every one of them has the same path.
+        if let Some(kept) = &self.kept {
+            let kind = if self.plugin.is_some() { "plugin" } else { "skill" };
+            return format!("{kind} {}", kept.tree.digest());
+        }
         let own = match &self.plugin {
             Some(plugin) => plugin.root.join("."),
             None if self.flat => self.path.clone(),
