@@ -51,11 +51,13 @@ struct Kept {
 
 /// What was read of the cache's file, for as long as that is the same file.
 #[derive(Debug, Default)]
-pub struct Loaded(Mutex<Option<(Stamp, Arc<HashMap<String, Record>>)>>);
+pub struct Loaded(Mutex<Option<(Stamp, Records)>>);
+
+type Records = Arc<HashMap<String, Record>>;
 
 impl Loaded {
     /// The records in a file, and when that was written.
-    fn of(&self, file: &Path) -> Option<(i64, Arc<HashMap<String, Record>>)> {
+    fn of(&self, file: &Path) -> Option<(i64, Records)> {
         let stamp = tree::stamp_of(file)?;
         let mut known = self.0.lock().ok()?;
         if let Some((_, records)) = known.as_ref().filter(|(seen, _)| *seen == stamp) {
@@ -73,7 +75,7 @@ pub struct Cache {
     file: Option<PathBuf>,
     /// When the file was written, in nanoseconds.
     written: i64,
-    records: Arc<HashMap<String, Record>>,
+    records: Records,
     /// Whether the records that were asked for hold, so that a plugin is not looked through once for each of its skills.
     asked: Mutex<HashMap<String, bool>>,
     is_changed: bool,

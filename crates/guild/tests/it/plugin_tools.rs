@@ -346,7 +346,7 @@ fn a_worker_that_cannot_be_sure_of_that_is_not_used_again() {
     let mut client = Client::stateless(&env, "default");
     let workers = ["a", "b"].map(|secret| {
         let told = ask_curious(&mut client, secret);
-        told["structuredContent"]["data"]["output"]["worker"].as_str().expect(&told.to_string()).to_owned()
+        told["structuredContent"]["data"]["output"]["worker"].as_str().unwrap().to_owned()
     });
     assert_ne!(workers[0], workers[1]);
 }

@@ -19,8 +19,7 @@ fn house() -> Env {
 fn begun(env: &Env, client: &mut Client, skill: &str) -> Json {
     let arguments = json!({"name": skill, "input": {"task": "What do ducks do?"}});
     let asked = client.tool("skill_run", arguments.clone());
-    let request =
-        asked["structuredContent"]["data"]["request"].as_str().expect(&asked.to_string()).to_owned();
+    let request = asked["structuredContent"]["data"]["request"].as_str().unwrap().to_owned();
     assert_eq!(env.guild(&["approve", &request, "--once"]).code(), Some(0));
     client.begin_until(
         "tools/call",
@@ -91,8 +90,7 @@ fn a_client_that_offers_no_model_or_none_with_tools_runs_nothing() {
     assert_eq!(told["structuredContent"]["code"], "executor_unbound", "{told}");
     let mut plain = Client::shaking_hands(&env, "2025-06-18", json!({"sampling": {}}));
     let asked = plain.tool("skill_run", arguments.clone());
-    let request =
-        asked["structuredContent"]["data"]["request"].as_str().expect(&asked.to_string()).to_owned();
+    let request = asked["structuredContent"]["data"]["request"].as_str().unwrap().to_owned();
     assert_eq!(env.guild(&["approve", &request, "--once"]).code(), Some(0));
     let told = plain.tool("skill_run", arguments);
     assert_eq!(told["structuredContent"]["code"], "subagent_unavailable", "{told}");
