@@ -3,7 +3,7 @@
 use super::{asked, clock, told};
 use crate::envelope;
 use crate::mcp::Client;
-use guild_testkit::{Env, Running};
+use guild_testkit::{Env, Running, wait_until};
 use serde_json::{Value as Json, json};
 
 /// Begins a run that comes to the question, and gives the request that waits.
@@ -17,12 +17,14 @@ fn begun(env: &Env) -> (Running, String) {
 /// The request that waits for values.
 #[track_caller]
 fn waiting(env: &Env) -> String {
-    let asked = || {
+    let mut found = None;
+    wait_until("a question waits", || {
         let requests = envelope(&env.guild(&["requests", "--json"]).stdout())["data"]["requests"].clone();
         let asks = requests.as_array().unwrap().iter().find(|request| request["action"] == "answer").cloned();
-        asks.map(|request| request["id"].as_str().unwrap().to_owned())
-    };
-    (0..600).find_map(|_| asked()).unwrap()
+        found = asks.and_then(|request| Some(request["id"].as_str()?.to_owned()));
+        found.is_some()
+    });
+    found.unwrap()
 }
 
 const ANSWERS: &str = r#"[invalid_params] the values are not what was asked for: "zone" is a required property
