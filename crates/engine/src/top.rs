@@ -1,6 +1,6 @@
 //! `top`: what is going on, in one look: what waits for a person, what runs, what has ended, what is wrong.
 //!
-//! It changes nothing. When to look again is the caller's to decide; [`crate::pulse`] tells whether it is worth it.
+//! It changes nothing. When to look again is the caller's to decide; [`crate::pulse()`] tells whether it is worth it.
 
 use std::cmp::Reverse;
 use std::path::Path;
