@@ -133,7 +133,7 @@ pub const ENGINES: &[Step] = &[Step {
             "--locked",
             "--no-fail-fast",
             "-E",
-            "binary(attacks) & test(as_root) - test(without_cgroups)",
+            "binary(attacks) - test(without_cgroups)",
         ],
         &[("GUILD_ATTACK_BACKENDS", "docker,podman")],
     ),

@@ -21,7 +21,7 @@ use std::path::Path;
 
 pub(crate) use builtins::text as builtin_text;
 pub use content::{bodies, bytes, files, same_content};
-pub use plugins::read_again as read_plugin;
+pub use plugins::{agent_files, read_again as read_plugin};
 pub(crate) use skill_reader::SKILL_FILE;
 
 /// Whether an index may be used.

@@ -6,7 +6,7 @@ use crate::bounds::leaves;
 use crate::snapshot::{Entry, Snapshot};
 use crate::{Machine, PluginEntry, Switched};
 use guild_manifest::config::Config;
-use guild_manifest::skill::Requirements;
+use guild_manifest::skill::{Form, Requirements};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub fn judge(snapshot: &mut Snapshot, machine: &Machine, config: &Config) {
         if let Some(requirements) = &entry.skill.requirements {
             entry.unmet = judge.unmet(requirements, &entry.skill.name);
         }
-        if let Some(plugin) = plugin {
+        if let Some(plugin) = plugin.filter(|_| entry.place.form == Form::Skill) {
             *counts.entry(plugin.clone()).or_default() += 1;
         }
     }

@@ -25,7 +25,7 @@ mod snapshot;
 mod switches;
 pub mod validate;
 
-pub use discover::{Freshness, bodies, bytes, discover, files, read_plugin};
+pub use discover::{Freshness, agent_files, bodies, bytes, discover, files, read_plugin};
 pub use fingerprint::Fingerprint;
 pub use inspect::{Inspected, InspectedPlugin, Inspection, inspect_path, inspect_snapshot, read_marketplace};
 pub use machine::Machine;

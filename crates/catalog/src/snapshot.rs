@@ -9,7 +9,7 @@ use crate::precedence::Resolved;
 use crate::{Fingerprint, Root, Scope, Switched};
 use guild_manifest::Problem;
 use guild_manifest::plugin::Plugin;
-use guild_manifest::skill::Skill;
+use guild_manifest::skill::{Form, Skill};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -82,6 +82,8 @@ pub struct Place {
     pub file: Cow<'static, str>,
     /// Whether the skill is one file without a directory of its own.
     pub flat: bool,
+    /// As what its file is read.
+    pub form: Form,
 }
 
 /// A plugin in a snapshot.

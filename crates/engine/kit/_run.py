@@ -1,5 +1,5 @@
 """What is run for a module of tools: `register MODULE` says which tools there are, `call MODULE` calls one, `serve MODULE` calls
-many, a line of JSON each. No part of what a plugin imports."""
+one after the other, a line of JSON each. No part of what a plugin imports."""
 
 import asyncio
 import contextlib
@@ -120,16 +120,13 @@ async def finished(awaitable):
     return await awaitable
 
 
-def serve(tools):
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    for line in sys.stdin:
-        try:
-            told = {"answer": call(tools, json.loads(line))}
-        except Exception as error:  # The caller is told; the next call has nothing to do with it.
-            told = {"error": f"{type(error).__name__}: {error}"}
-        answers.write(json.dumps(told) + "\n")
-        answers.flush()
+def told(tools, request):
+    """A line of JSON for a line of JSON."""
+    try:
+        answer = {"answer": call(tools, json.loads(request))}
+    except Exception as error:  # The caller is told.
+        answer = {"error": f"{type(error).__name__}: {error}"}
+    return json.dumps(answer).encode() + b"\n"
 
 
 def main(verb, path):
@@ -141,7 +138,9 @@ def main(verb, path):
         elif verb == "call":
             guildhall.answer(call(tools, guildhall.request()))
     if verb == "serve":
-        serve(tools)
+        import _worker
+
+        _worker.serve(lambda request: told(tools, request))
 
 
 if __name__ == "__main__":

@@ -5,12 +5,14 @@
 
 mod declared;
 mod verdict;
+mod written;
 
 use guild_catalog::PluginEntry;
 use guild_manifest::plugin::{Lifecycle, Plugin};
 use serde_json::{Map, Value, json};
 
-pub(crate) use declared::{Event, EventHook, declared};
+pub(crate) use declared::{Event, EventHook, declared, read_file};
+pub(crate) use written::written;
 
 use crate::registry::{plugin_that_counts, plugins_that_are_on};
 use crate::run::{Hook, Invocation, Moment, Prepared, run_hook};

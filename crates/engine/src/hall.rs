@@ -4,6 +4,7 @@
 
 use crate::books::problems as books_problems;
 use crate::experience::Experience;
+use crate::memory::Memory;
 use crate::runners::problems as runner_problems;
 use crate::servers::problems as server_problems;
 use crate::skill_tools::problems as skill_tool_problems;
@@ -14,6 +15,7 @@ use guild_manifest::config::{self, Config, Layer};
 use guild_manifest::{Code, Pos, Problem};
 use guild_vet::Suppression;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// A configuration file as the caller read it.
 #[derive(Debug, Clone)]
@@ -50,6 +52,8 @@ pub struct Hall {
     pub allowed: BTreeSet<Suppression>,
     /// What is known of skills by their runs; nothing before [`Hall::remember`] has read it in the books.
     pub experience: BTreeMap<String, Experience>,
+    /// What is remembered between calls, in a process that serves many.
+    pub(crate) memory: Option<Arc<Memory>>,
 }
 
 impl Hall {
@@ -74,6 +78,7 @@ impl Hall {
             snapshot,
             allowed: BTreeSet::new(),
             experience: BTreeMap::new(),
+            memory: None,
         };
         let astray = skill_tool_problems(&hall, files);
         hall.snapshot.problems.extend(astray);

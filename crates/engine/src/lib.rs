@@ -30,6 +30,7 @@ mod experience;
 mod explain;
 mod feedback;
 mod file_match;
+mod front_door;
 mod hall;
 mod hash;
 mod image;
@@ -42,6 +43,7 @@ mod link;
 mod list;
 mod live;
 mod login;
+mod memory;
 mod moment;
 mod places;
 mod plugin_show;
@@ -50,6 +52,7 @@ mod plugins;
 pub mod ports;
 mod premises;
 mod prompt;
+mod pulse;
 mod receipts;
 mod registry;
 mod reload;
@@ -74,6 +77,7 @@ mod switching;
 mod tokens;
 mod tools;
 mod toolset;
+mod top;
 mod transcript;
 mod verbs;
 mod vet;
@@ -138,6 +142,7 @@ pub use plugin_show::plugin_show;
 pub use plugins::{plugin_preview, plugins};
 pub use premises::{Look, Opening, Premises};
 pub use prompt::{PromptRequest, prompt};
+pub use pulse::{Pulse, pulse};
 pub use receipts::{
     ReceiptsRequest, receipts_accept_loss, receipts_export, receipts_exported, receipts_list, receipts_show,
     receipts_verify, receipts_verify_file,
@@ -155,7 +160,7 @@ pub use run::{
     improve_apply, replay, run, tools_call,
 };
 pub use runners::{
-    CommandRunner, HttpRunner, Preset, Protocol, RunnerSettings, RunnerWay, runner_for, runners,
+    CommandRunner, HttpRunner, Preset, Protocol, RunnerBudget, RunnerSettings, RunnerWay, runner_for, runners,
 };
 pub use sandbox::{
     Backends, CommandRequest, ContainerRequest, LaunchRequest, LimitRequest, MountMode, MountRequest,
@@ -178,6 +183,7 @@ pub use switching::Switching;
 pub use tokens::{Caller, TokenRequest, token_caller, token_create, token_list, token_revoke};
 pub use tools::{tools_list, tools_show};
 pub use toolset::Toolset;
+pub use top::top;
 pub use transcript::Transcript;
 pub use verbs::{Verb, verbs};
 pub use vet::{AllowRequest, Target, VetRequest, policy, vet, vet_allow, vet_allowed, vet_disallow};

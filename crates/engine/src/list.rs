@@ -50,7 +50,7 @@ pub fn list<'a>(hall: &'a Hall, request: &ListRequest<'_>) -> Envelope<List<'a>>
     let of_source = |entry: &&Entry| source.is_none_or(|source| entry.place.is_from(source));
     let gate = Gate::open(hall);
     // What is remembered of it; nothing is vetted for a list.
-    let verdict = |entry: &Entry| gate.remembered(hall, entry).map(Verdict::as_str);
+    let verdict = move |entry: &Entry| gate.remembered(hall, entry).map(Verdict::as_str);
     let mut skills = match request.agent {
         Some(agent) => SkillList::of(skills_of(hall, agent).into_iter().filter(of_source), verdict),
         None => SkillList::of(snapshot.skills.iter().filter(of_source), verdict),

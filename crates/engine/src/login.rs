@@ -8,7 +8,7 @@ mod key_file;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use guild_ledger::Timestamp;
+use guild_ledger::{Timestamp, mac};
 use guild_manifest::Digest;
 use guild_sandbox::random_bytes;
 
@@ -82,8 +82,7 @@ fn link(kept: &KeyFile, now: Timestamp) -> Result<String, Refusal> {
 
 /// What only the key's holder can write under a text.
 fn signed(key: &[u8; 32], text: &str) -> String {
-    let inner = Digest::of_parts([key.as_slice(), b"inner", text.as_bytes()]);
-    Digest::of_parts([key.as_slice(), b"outer", inner.as_bytes()]).to_hex()
+    hex(&mac(key, &[b"guild login link 1 ", text.as_bytes()]))
 }
 
 fn none_or_many(running: &[KeyFile], port: Option<u16>) -> Refusal {

@@ -1,10 +1,9 @@
 //! `plugins show`: everything that one plugin brings, on or off, without running any of it.
 
 use std::fs;
-use std::path::Path;
 
-use guild_catalog::{PluginEntry, near};
-use guild_manifest::skill::{self, Profile, Source};
+use guild_catalog::{PluginEntry, agent_files, near};
+use guild_manifest::skill::{self, Form, Profile, Source};
 
 use crate::events::declared_events;
 use crate::hall::Hall;
@@ -14,8 +13,6 @@ use crate::{Code, Envelope};
 
 /// A longer file is no agent's.
 const LARGEST: u64 = 256 << 10;
-/// A plugin has no more agents than this.
-const MOST_AGENTS: usize = 256;
 
 /// One plugin by name, those included that lack a variable.
 pub fn plugin_show<'h>(hall: &'h Hall, name: &str) -> Envelope<PluginShow<'h>> {
@@ -34,7 +31,9 @@ pub fn plugin_show<'h>(hall: &'h Hall, name: &str) -> Envelope<PluginShow<'h>> {
 
 fn detail<'h>(hall: &'h Hall, entry: &'h PluginEntry) -> PluginDetail<'h> {
     let plugin = &entry.plugin;
-    let is_own = |place: &guild_catalog::Place| place.plugin.as_deref() == Some(plugin.name.as_str());
+    let is_own = |place: &guild_catalog::Place| {
+        place.form == Form::Skill && place.plugin.as_deref() == Some(plugin.name.as_str())
+    };
     let skills = hall.snapshot.skills.iter().filter(|skill| is_own(&skill.place));
     let is_missing =
         |name: &&str| hall.machine.variable(name).is_none() && !hall.machine.credentials.contains(*name);
@@ -58,40 +57,27 @@ fn detail<'h>(hall: &'h Hall, entry: &'h PluginEntry) -> PluginDetail<'h> {
     }
 }
 
-/// The agents of a plugin: the files that it names, and those in the directories that it names. One that leads out of the plugin,
-/// or does not load, is none.
+/// The agents of a plugin. One that does not load is none.
 pub(crate) fn agents(entry: &PluginEntry) -> Vec<PluginAgent> {
-    let mut found = Vec::new();
-    for place in &entry.plugin.agents {
-        let path = entry.directory.join(place);
-        if !path.is_dir() {
-            found.extend(agent(&entry.directory, place));
-            continue;
-        }
-        let names = fs::read_dir(&path).into_iter().flatten().flatten();
-        let mut names: Vec<String> = names.filter_map(|name| name.file_name().into_string().ok()).collect();
-        names.sort();
-        names.truncate(MOST_AGENTS);
-        found.extend(names.iter().filter_map(|name| agent(&entry.directory, &format!("{place}/{name}"))));
-    }
-    found
+    agent_files(entry).into_iter().filter_map(|path| agent(entry, path)).collect()
 }
 
-fn agent(directory: &Path, path: &str) -> Option<PluginAgent> {
-    let stem = path.rsplit('/').next()?.strip_suffix(".md")?;
-    let (root, file) = (directory.canonicalize().ok()?, directory.join(path).canonicalize().ok()?);
-    let is_inside = file.starts_with(&root) && file.is_file();
-    if !is_inside || file.metadata().ok()?.len() > LARGEST {
+fn agent(entry: &PluginEntry, path: String) -> Option<PluginAgent> {
+    let file = entry.directory.join(&path);
+    if file.metadata().ok()?.len() > LARGEST {
         return None;
     }
-    let bytes = fs::read(file).ok()?;
-    let reading = skill::read(&Source::new(path, stem, &bytes), Profile::Lenient);
+    let stem = file.file_stem()?.to_string_lossy().into_owned();
+    let bytes = fs::read(&file).ok()?;
+    let source = Source { form: Form::Agent, ..Source::new(&path, &stem, &bytes) };
+    let reading = skill::read(&source, Profile::Lenient);
     let (skill, hints) = (reading.skill?, reading.hints.unwrap_or_default());
     Some(PluginAgent {
+        qualified_name: format!("{}/{}", entry.plugin.name, skill.name),
         name: skill.name,
         description: skill.description,
         model: hints.model,
         tools: hints.allowed_tools,
-        path: path.to_owned(),
+        path,
     })
 }

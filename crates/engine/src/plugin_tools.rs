@@ -10,6 +10,7 @@ mod kit;
 mod module;
 mod shipped;
 mod standby;
+mod worker;
 
 use std::collections::BTreeMap;
 

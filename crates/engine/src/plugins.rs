@@ -3,6 +3,7 @@
 //! What a plugin ships besides skills is not told here.
 
 use crate::Envelope;
+use crate::events::{read_file, written};
 use crate::hall::Hall;
 use crate::install::of_plugin;
 use crate::reply::{PluginPreview, PluginSummary, Plugins, ProblemLine};
@@ -23,7 +24,8 @@ pub fn plugin_preview(hall: &Hall, name: &str) -> Option<(PluginPreview, bool)> 
     let entry = all.find(|entry| entry.plugin.name == name)?;
     let own = hall.snapshot.skills.iter().filter(|skill| skill.place.plugin.as_deref() == Some(name));
     let skills = own.map(|skill| skill.skill.name.clone()).collect();
-    Some((of_plugin(name, skills, entry.plugin.clone()), entry.enabled))
+    let hooks = written(&entry.plugin.hooks, &|path| read_file(&entry.directory.join(path)));
+    Some((of_plugin(name, skills, hooks, entry.plugin.clone()), entry.enabled))
 }
 
 /// One of them in a line.

@@ -2,13 +2,16 @@
 //!
 //! It sleeps nowhere and watches nothing by itself: whoever holds it decides when to look again.
 
-use std::sync::{Mutex, PoisonError};
+use std::num::NonZero;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::SystemTime;
 
 use guild_catalog::{Freshness, Machine};
 use guild_ledger::{Tally, Timestamp};
 use guild_sandbox::Surroundings;
 use guild_source::store::Store;
+use tokio::sync::Semaphore;
 
 use crate::hall::{ConfigFile, Hall, configure};
 use crate::image::Images;
@@ -19,8 +22,9 @@ use crate::plugin_tools::Standbys;
 use crate::ports::{SubagentRunner, ToolProvider};
 use crate::sandbox::{Backends, container_backends};
 use crate::switching::Switching;
+use crate::vet::Gate;
 use crate::workshop::Workshop;
-use crate::{Books, Places, Refusal};
+use crate::{Books, Code, Places, Refusal};
 
 /// The machine and its configuration files, as they are now.
 pub type Look = Box<dyn Fn() -> (Machine, Vec<ConfigFile>) + Send + Sync>;
@@ -73,6 +77,8 @@ pub struct Premises {
     opening: Opening,
     /// What has changed in looks that nobody was told of.
     untold: Mutex<Vec<Change>>,
+    /// Room for those who compute at once. More of them would all be slower, and all have their memory.
+    room: Semaphore,
 }
 
 impl Premises {
@@ -88,13 +94,15 @@ impl Premises {
         let mut hall = Hall::open_switched(switching, machine, &files, Freshness::Indexed);
         hall.allow(&books).await?;
         hall.remember(&books).await?;
-        let store = opening.places.store()?;
+        hall.memory = Some(Arc::default());
+        let store = opening.places.store()?.remembering();
         let (jobs, live) = (Jobs::default(), Live::of(hall));
-        Ok(Self { books, jobs, live, store, opening, untold: Mutex::default() })
+        let room = Semaphore::new(thread::available_parallelism().map_or(1, NonZero::get) + 1);
+        Ok(Self { books, jobs, live, store, opening, untold: Mutex::default(), room })
     }
 
     /// What there is: readers keep theirs while refreshes come and go.
-    pub fn hall(&self) -> std::sync::Arc<Hall> {
+    pub fn hall(&self) -> Arc<Hall> {
         self.live.current()
     }
 
@@ -133,6 +141,7 @@ impl Premises {
             let (machine, files) = (self.opening.look)();
             let mut hall = Hall::open_switched(switching, machine, &files, Freshness::Indexed);
             hall.allowed.clone_from(&before.allowed);
+            hall.memory.clone_from(&before.memory);
             hall.experience = experience.unwrap_or_else(|| before.experience.clone());
             hall
         })
@@ -153,6 +162,33 @@ impl Premises {
             patience: Some(PATIENCE),
             clock: &*self.opening.clock,
         }
+    }
+
+    /// Computes something that takes a while, beside the thread that serves everybody, once there is room for it. It is no way to wait
+    /// for something else.
+    ///
+    /// # Errors
+    /// Where it has not come to its end.
+    pub async fn beside<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Self, &Hall) -> T + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let failed = |error: &dyn std::fmt::Display| Refusal::new(Code::Internal, error.to_string());
+        let _place = self.room.acquire().await.map_err(|error| failed(&error))?;
+        let (premises, hall) = (Arc::clone(self), self.hall());
+        let done = tokio::task::spawn_blocking(move || work(&premises, &hall)).await;
+        done.map_err(|error| failed(&error))
+    }
+
+    /// Vets every skill and reads every text that is not remembered yet, so that whoever asks first does not wait for it. It takes its
+    /// time, and belongs on a thread of its own.
+    pub fn warm_up(&self) {
+        let hall = self.hall();
+        let entries: Vec<_> = hall.snapshot.skills.iter().collect();
+        hall.bodies(&entries);
+        let mut gate = Gate::open(&hall);
+        gate.admit(&hall, entries);
+        gate.close();
     }
 
     /// How many receipts of each kind and code there are behind the one of this number.

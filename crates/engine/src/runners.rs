@@ -6,5 +6,5 @@ mod settings;
 
 pub(crate) use settings::problems;
 pub use settings::{
-    CommandRunner, HttpRunner, Preset, Protocol, RunnerSettings, RunnerWay, runner_for, runners,
+    CommandRunner, HttpRunner, Preset, Protocol, RunnerBudget, RunnerSettings, RunnerWay, runner_for, runners,
 };

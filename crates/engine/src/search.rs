@@ -1,6 +1,6 @@
 //! `search`: skills by what they are called, what they do and what they say.
 //!
-//! Texts are read anew for each search, as the snapshot holds none; how skills rank is the catalog's to say.
+//! The snapshot holds no texts: they are read for each search, unless the hall remembers them. How skills rank is the catalog's to say.
 
 use crate::agent::{skills_of, slip};
 use crate::file_match::FileMatch;
@@ -44,7 +44,7 @@ pub fn search<'a>(hall: &'a Hall, request: &SearchRequest<'_>) -> Envelope<Searc
     };
     let names: Vec<Cow<'_, str>> = entries.iter().map(|entry| entry.qualified_name()).collect();
     // A file that cannot be read now is still found by what the snapshot knows of it.
-    let bodies = guild_catalog::bodies(&entries);
+    let bodies = hall.bodies(&entries);
     let documents: Vec<Document<'_>> = entries
         .iter()
         .zip(&names)

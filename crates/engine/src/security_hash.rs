@@ -25,5 +25,5 @@ pub use payload::{
     Configuration, ContractTerms, EntrypointFiles, ImageIdentity, Limits, LockFile, Payload, PluginIdentity,
     RunnerIdentity, SkillIdentity, ToolIdentity,
 };
-pub(crate) use plugin::{StagedPlugin, load_plugin, stage_plugin};
+pub(crate) use plugin::{StagedPlugin, stage_files, stage_plugin};
 pub use stage::{Staged, stage};

@@ -24,6 +24,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub use allow::{AllowRequest, vet_allow, vet_allowed, vet_disallow};
+pub(crate) use cache::Remembered;
 pub(crate) use gate::report;
 pub use gate::{Gate, denied_draft};
 pub use policy::policy;
@@ -93,13 +94,23 @@ fn sentence(summary: &reply::VetSummary) -> String {
     format!("{}: {allowed} allowed, {warned} with warnings, {denied} denied", counted(*skills, "skill"))
 }
 
-/// Vets subjects on a few threads, in their order; a plugin is looked at once for all of its skills.
+/// Vets subjects and tells everything that was found.
 fn all(gate: &mut Gate, subjects: &[Subject<'_>], progress: &(dyn Fn(usize, usize) + Sync)) -> Vec<Vetted> {
+    each(gate, subjects, progress, Gate::weigh)
+}
+
+/// Vets subjects on a few threads, in their order, and asks `say` about each; a plugin is looked at once for all of its skills.
+fn each<'a, T>(
+    gate: &mut Gate,
+    subjects: &[Subject<'a>],
+    progress: &(dyn Fn(usize, usize) + Sync),
+    say: impl Fn(&Gate, &Subject<'a>, &gate::Looked) -> T,
+) -> Vec<T> {
     let wholes = wholes(subjects);
     let looked = look(gate, &wholes, &|done| progress(done, subjects.len()));
-    let mut vetted: Vec<(usize, Vetted)> = Vec::with_capacity(subjects.len());
+    let mut vetted: Vec<(usize, T)> = Vec::with_capacity(subjects.len());
     for (whole, looked) in wholes.iter().zip(looked) {
-        vetted.extend(whole.iter().map(|(at, subject)| (*at, gate.weigh(subject, &looked))));
+        vetted.extend(whole.iter().map(|(at, subject)| (*at, say(gate, subject, &looked))));
         if let Some((_, first)) = whole.first() {
             gate.keep(first, looked);
         }

@@ -6,11 +6,14 @@ use std::path::Path;
 
 use guild_catalog::create::Layout;
 use guild_ledger::Principal;
+use guild_manifest::Digest;
 use serde_json::{Map, Value, json};
 
 use crate::approvals::{AdminMatter, Shown, ask_admin};
 use crate::create::{Content, NewRequest, Owner, create, examine};
-use crate::install::{AddRequest, Choice, Installer, RemoveRequest, Scope, add, remove};
+use crate::install::{
+    AddRequest, Choice, HostGit, Installer, Proposal, RemoveRequest, Scope, install_bound, propose, remove,
+};
 use crate::reply::{RequestLine, Wished};
 use crate::vet::policy;
 use crate::workshop::Workshop;
@@ -19,6 +22,11 @@ use crate::{Code, Envelope, Refusal, Status};
 const INSTALL: &str = "install";
 const UNINSTALL: &str = "uninstall";
 const CREATE: &str = "create";
+
+/// The parameters that say what exactly would be installed: the commit, each skill, and the digest of the lock of both.
+const RESOLVED: &str = "resolved";
+const INSTALLS: &str = "installs";
+const BOUND: &str = "lock";
 
 /// What an agent wishes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,11 +80,15 @@ async fn ask(
         let machine = &workshop.hall.machine;
         examine(machine, &policy(&workshop.hall.config), &draft(name, content))?;
     }
-    let shown = Shown {
+    let mut shown = Shown {
         command: wish.command(),
         parameters: wish.parameters().into_iter().collect(),
         ..Shown::default()
     };
+    if let Some(request) = wish.adding() {
+        let git = HostGit::new(&workshop.hall.machine.env, false);
+        show(propose(&workshop.desk(&git, &|_| {}, None), &request).await?, &mut shown);
+    }
     let decided = json!({"version": 1, "action": wish.action(), "parameters": shown.parameters});
     let (action, name) = (wish.action(), wish.name());
     let asked = ask_admin(workshop, principal, AdminMatter { action, name, decided, shown }).await?;
@@ -85,31 +97,44 @@ async fn ask(
     Ok(asked.told)
 }
 
+/// Shows what would be installed. The digest in it binds the approval to that.
+fn show(proposal: Proposal, shown: &mut Shown) {
+    let Proposal { bound, resolved, installs, capabilities, findings } = proposal;
+    let resolved = resolved.map(|resolved| (RESOLVED.to_owned(), resolved.into()));
+    shown.parameters.extend(resolved);
+    shown.parameters.insert(INSTALLS.to_owned(), installs.into());
+    shown.parameters.insert(BOUND.to_owned(), bound.to_string().into());
+    (shown.capabilities, shown.findings) = (capabilities, findings);
+}
+
+/// What an approval of a request is bound to.
+fn bound(request: &RequestLine) -> Result<Digest, Refusal> {
+    let shown = Shown::read(&request.shown);
+    let text = shown.as_ref().and_then(|shown| shown.parameters.get(BOUND)).and_then(Value::as_str);
+    text.and_then(|text| text.parse().ok()).ok_or_else(|| {
+        let message = "the request does not say what exactly would be installed; let the agent ask again";
+        Refusal::new(Code::SourceChanged, message)
+    })
+}
+
 /// Does what an approved request wishes for, as the person who approved it; nothing where it is no wish.
 pub async fn perform_wish(desk: &Installer<'_>, request: &RequestLine) -> Option<Envelope<Wished>> {
     let wish = Wish::of(request)?;
     let mut reply =
         Wished { action: request.action.clone(), name: request.skill.clone(), ..Wished::default() };
     let (status, code, message) = match &wish {
-        Wish::Install { source, reference, names, all, scope } => {
-            let choice = match names.as_slice() {
-                _ if *all => Choice::All,
-                [] => Choice::Only,
-                names => Choice::Named(names.to_vec()),
+        Wish::Install { scope, .. } => {
+            let installed = match bound(request) {
+                Ok(bound) => install_bound(desk, *scope, &bound).await,
+                Err(refusal) => Err(refusal),
             };
-            let request = AddRequest {
-                source,
-                reference: reference.as_deref(),
-                choice,
-                scope: *scope,
-                link: false,
-                replace: false,
-                skip_denied: false,
-                ask: None,
-            };
-            let mut added = add(desk, &request).await;
-            reply.installed = std::mem::take(&mut added.data.installed);
-            outcome(added)
+            match installed {
+                Ok((changes, message)) => {
+                    reply.installed = changes;
+                    (Status::Ok, Code::Ok, message)
+                }
+                Err(refusal) => (Status::Error, refusal.code, refusal.message),
+            }
         }
         Wish::Uninstall { names, scope } => {
             let request = RemoveRequest { names, scope: *scope, force: false };
@@ -150,6 +175,26 @@ impl Wish {
             *source = directory.join(&*source).to_string_lossy().into_owned();
         }
         self
+    }
+
+    /// The command's request, where something is to be installed.
+    fn adding(&self) -> Option<AddRequest<'_>> {
+        let Self::Install { source, reference, names, all, scope } = self else { return None };
+        let choice = match names.as_slice() {
+            _ if *all => Choice::All,
+            [] => Choice::Only,
+            names => Choice::Named(names.to_vec()),
+        };
+        Some(AddRequest {
+            source,
+            reference: reference.as_deref(),
+            choice,
+            scope: *scope,
+            link: false,
+            replace: false,
+            skip_denied: false,
+            ask: None,
+        })
     }
 
     /// The word for it, as requests name it.

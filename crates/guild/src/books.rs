@@ -2,7 +2,10 @@
 
 use crate::runtime;
 use crate::ui::Ui;
-use guild_engine::{Books, Code, ConfigFile, Envelope, Hall, Refusal, Switching, configure};
+use guild_engine::catalog::Freshness;
+use guild_engine::{Books, Code, ConfigFile, Configured, Envelope, Hall, Refusal, Switching, configure};
+use std::io;
+use std::mem::ManuallyDrop;
 
 /// What a command does with the books.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,40 +62,62 @@ pub fn switching(ui: &Ui, files: &[ConfigFile]) -> Switching {
     read.unwrap_or_else(|error| Switching::unread(error.to_string()))
 }
 
-/// Counts how runs have ended and what people thought of them. Where the books cannot be read nothing is known, which is said.
-pub fn remember(ui: &Ui, hall: &mut Hall) {
-    if hall.ignored_config.is_empty() {
-        learn(ui, hall, async |hall, books| hall.remember(books).await, "what is known of runs is left out");
-    }
+/// What a hall learns from the books beside what was switched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lesson {
+    /// How runs have ended, and what people thought of them.
+    Experience,
+    /// The warnings that a person has allowed. Where the books cannot be read none is, which is said and is no reason to stop:
+    /// nothing becomes safer to load by it.
+    Allowed,
 }
 
-/// Counts the warnings that a person has allowed. Where the books cannot be read none is, which is said and is no reason to stop:
-/// nothing becomes safer to load by it.
-pub fn allow(ui: &Ui, hall: &mut Hall) {
-    learn(ui, hall, async |hall, books| hall.allow(books).await, "allowed warnings are shown");
-}
-
-/// Has the hall learn something from the books, if there are any; `else_so` is said where they cannot be read.
-fn learn(
-    ui: &Ui,
-    hall: &mut Hall,
-    read: impl AsyncFnOnce(&mut Hall, &Books) -> Result<(), Refusal>,
-    else_so: &str,
-) {
-    let places = ui.places();
-    if !Books::exist(&places, &hall.config) {
-        return;
+/// Discovers everything, and learns something from the books, which are opened once for all of it.
+pub fn hall(ui: &Ui, freshness: Freshness, lesson: Lesson) -> ManuallyDrop<Hall> {
+    let (files, places) = (ui.config_files(), ui.places());
+    let Configured { config, ignored, .. } = configure(&files);
+    if !Books::exist(&places, &config) {
+        return ui.hall_with(Switching::default(), &files, freshness);
     }
-    let read = runtime::block_on(async {
-        let books = Books::open(&places, &hall.config, &hall.ignored_config).await?;
-        let read = read(hall, &books).await;
+    let read: io::Result<Result<_, Refusal>> = runtime::block_on(async {
+        let books = Books::open(&places, &config, &ignored).await?;
+        let mut hall = ui.hall_with(Switching::of(&books).await, &files, freshness);
+        lesson.learn(ui, &mut hall, &books).await;
         books.leave();
-        read
+        Ok(hall)
     });
-    let problem = match read {
-        Ok(Ok(())) => return,
+    let why = match read {
+        Ok(Ok(hall)) => return hall,
         Ok(Err(refusal)) => refusal.message,
         Err(error) => error.to_string(),
     };
-    ui.warn(&format!("{problem}; {else_so}"));
+    // Where the configuration cannot be read agents are offered nothing at all, and nothing more is to be known.
+    let is_known = !ignored.is_empty();
+    let switching = if is_known { Switching::default() } else { Switching::unread(why.clone()) };
+    let hall = ui.hall_with(switching, &files, freshness);
+    if !(is_known && lesson == Lesson::Experience) {
+        lesson.missed(ui, &why);
+    }
+    hall
+}
+
+impl Lesson {
+    /// Has a hall learn it from books that are open.
+    pub async fn learn(self, ui: &Ui, hall: &mut Hall, books: &Books) {
+        let read = match self {
+            Self::Experience => hall.remember(books).await,
+            Self::Allowed => hall.allow(books).await,
+        };
+        if let Err(refusal) = read {
+            self.missed(ui, &refusal.message);
+        }
+    }
+
+    fn missed(self, ui: &Ui, why: &str) {
+        let so = match self {
+            Self::Experience => "what is known of runs is left out",
+            Self::Allowed => "allowed warnings are shown",
+        };
+        ui.warn(&format!("{why}; {so}"));
+    }
 }

@@ -4,7 +4,7 @@ use crate::commands::{
     add, approve, changes, check, completions, connect, contract, deny, deps, diff, disable, doctor, enable,
     explain, export, feedback, grants, hash, image, import, improve, link, list, login, mcp, new, outdated,
     pin, plugins, prompt, receipts, registry, reload, remove, render, replay, requests, rollback, roots, run,
-    sandbox, search, secret, serve, servers, show, sync, token, tools, update, verify, vet, watch,
+    sandbox, search, secret, serve, servers, show, sync, token, tools, top, update, verify, vet, watch,
 };
 use crate::installing;
 use crate::ui::{Colour, Ui};
@@ -76,6 +76,7 @@ enum Command {
     Render(render::Args),
     Reload(reload::Args),
     Watch(watch::Args),
+    Top(top::Args),
     Mcp(mcp::Args),
     Serve(serve::Args),
     Login(login::Args),
@@ -154,6 +155,7 @@ impl Command {
             Self::Render(args) => render::run(&args, ui),
             Self::Reload(args) => reload::run(&args, ui),
             Self::Watch(args) => watch::run(&args, ui),
+            Self::Top(args) => top::run(&args, ui),
             Self::Mcp(args) => mcp::run(&args, ui),
             Self::Serve(args) => serve::run(&args, ui),
             Self::Login(args) => login::run(&args, ui),

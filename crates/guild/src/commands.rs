@@ -53,6 +53,7 @@ mod switching;
 pub mod sync;
 pub mod token;
 pub mod tools;
+pub mod top;
 pub mod update;
 pub mod verify;
 pub mod vet;

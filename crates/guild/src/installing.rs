@@ -1,6 +1,6 @@
 //! What the commands that install share: who may, what they work with, and the line that says how far it is.
 
-use crate::books::{self, Access, ask};
+use crate::books::{self, Access, Lesson, ask};
 use crate::print::{Ink, Style, escape, finding};
 use crate::runtime;
 use crate::ui::Ui;
@@ -9,11 +9,10 @@ use guild_engine::catalog::Freshness;
 use guild_engine::ledger::via;
 use guild_engine::reply::{CandidateLine, InstalledChange, PluginPreview, VettedCandidate, Wished};
 use guild_engine::{
-    Code, Envelope, Hall, HostGit, InstallScope, Installer, Principal, Refusal, Registrar, Wish,
+    Code, Envelope, Hall, HostGit, InstallScope, Installer, Principal, Refusal, Registrar, Switching, Wish,
     is_unsettled, may_install, recover_install, wish,
 };
 use std::io::{self, Write};
-use std::mem::ManuallyDrop;
 
 /// Where things are installed, and who asks.
 #[derive(Debug, clap::Args)]
@@ -40,12 +39,13 @@ pub fn within<T: Default>(
     work: impl AsyncFnOnce(&Installer<'_>) -> Envelope<T>,
 ) -> Envelope<T> {
     let by = ui.principal(args.agent.as_deref());
-    let hall = hall(ui);
     ask(ui, Access::Write, async |books| {
         let now = ui.moment();
         if let Err(refusal) = may_install(books, now, &by).await {
             return refusal.into_envelope();
         }
+        let mut hall = ui.hall_with(Switching::of(books).await, &ui.config_files(), Freshness::Indexed);
+        Lesson::Allowed.learn(ui, &mut hall, books).await;
         at_desk(ui, &hall, Some(Registrar { books, by, now }), work).await
     })
 }
@@ -78,7 +78,7 @@ pub fn wished<T: Default>(
 
 /// Looks at what is installed, which everybody may.
 pub fn look<T: Default>(ui: &Ui, work: impl AsyncFnOnce(&Installer<'_>) -> Envelope<T>) -> Envelope<T> {
-    let hall = hall(ui);
+    let hall = books::hall(ui, Freshness::Indexed, Lesson::Allowed);
     runtime::block_on(at_desk(ui, &hall, None, work)).unwrap_or_else(|error| {
         Envelope::error(Code::Internal, format!("cannot start a runtime: {error}"), T::default())
     })
@@ -101,12 +101,6 @@ pub fn recover(ui: &Ui) {
     if recovered.code != Code::Ok {
         ui.warn(&format!("what was being installed is not in its place yet: {}", recovered.message));
     }
-}
-
-fn hall(ui: &Ui) -> ManuallyDrop<Hall> {
-    let mut hall = ui.hall(Freshness::Indexed);
-    books::allow(ui, &mut hall);
-    hall
 }
 
 async fn at_desk<T: Default>(

@@ -14,13 +14,13 @@ mod table;
 mod waiting;
 
 pub use bar::Bar;
-pub use difference::difference;
+pub use difference::{difference, difference_lines};
 pub use finding::finding;
 pub use guild_engine::manifest::escape;
 pub use live::LiveOutput;
 pub use problem::{problem, problem_line};
 pub use progress::Progress;
-pub use question::told;
+pub use question::{told, told_lines};
 pub use size::size;
 pub use table::{Cell, table};
 pub use waiting::Waiting;

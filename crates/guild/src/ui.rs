@@ -198,7 +198,7 @@ impl Ui {
     }
 
     /// The style of standard output.
-    fn style(&self) -> Style {
+    pub fn style(&self) -> Style {
         self.style_of(io::stdout().is_terminal())
     }
 

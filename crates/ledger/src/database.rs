@@ -10,7 +10,7 @@ mod value;
 
 use std::time::Duration;
 
-use sqlx::{Connection as _, PgConnection, SqlSafeStr, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
 use crate::Location;
 pub use failure::StoreError;
@@ -19,12 +19,12 @@ pub(crate) use value::{Row, Value};
 /// How to connect, worked out once.
 pub(crate) enum Database {
     Sqlite(sqlite::Settings),
-    Postgres(postgres::Settings),
+    Postgres(Box<postgres::Settings>),
 }
 
 /// An open connection. Dropping it rolls back what was not committed.
 pub(crate) enum Connection {
-    Sqlite(SqliteConnection),
+    Sqlite(sqlite::Connection),
     Postgres(PgConnection),
 }
 
@@ -33,7 +33,9 @@ impl Database {
     pub(crate) fn at(location: &Location, patience: Duration) -> Result<Self, StoreError> {
         match location {
             Location::Sqlite(path) => sqlite::Settings::new(path, patience).map(Self::Sqlite),
-            Location::Postgres(url) => postgres::Settings::new(url, patience).map(Self::Postgres),
+            Location::Postgres(url) => {
+                postgres::Settings::new(url, patience).map(Box::new).map(Self::Postgres)
+            }
         }
     }
 
@@ -48,7 +50,7 @@ impl Database {
     /// Connects, and brings the schema up to date if it is older than this program.
     pub(crate) async fn connect(&self) -> Result<Connection, StoreError> {
         match self {
-            Self::Sqlite(settings) => settings.connect().await.map(Connection::Sqlite),
+            Self::Sqlite(settings) => settings.connect().map(Connection::Sqlite),
             Self::Postgres(settings) => settings.connect().await.map(Connection::Postgres),
         }
     }
@@ -58,7 +60,7 @@ impl Connection {
     /// Begins a transaction that writes. On SQLite it is the only one from here on; on PostgreSQL `lock` is held until its end.
     pub(crate) async fn begin(&mut self, lock: i64) -> Result<(), StoreError> {
         match self {
-            Self::Sqlite(_) => self.execute("BEGIN IMMEDIATE", vec![]).await.map(drop),
+            Self::Sqlite(connection) => connection.begin().await,
             Self::Postgres(_) => {
                 self.execute("BEGIN", vec![]).await?;
                 self.lock(lock).await
@@ -78,7 +80,10 @@ impl Connection {
 
     /// Makes everything since `begin` durable.
     pub(crate) async fn commit(&mut self) -> Result<(), StoreError> {
-        self.execute("COMMIT", vec![]).await.map(drop)
+        match self {
+            Self::Sqlite(connection) => connection.commit().await,
+            Self::Postgres(_) => self.execute("COMMIT", vec![]).await.map(drop),
+        }
     }
 
     /// Undoes everything since `begin`.
@@ -89,32 +94,34 @@ impl Connection {
     /// Runs a statement and gives the number of rows it changed.
     pub(crate) async fn execute(&mut self, sql: &'static str, values: Vec<Value>) -> Result<u64, StoreError> {
         match self {
-            Self::Sqlite(connection) => {
-                let result = value::sqlite_query(sql, values).execute(connection).await;
-                Ok(result.map_err(StoreError::from_sqlx)?.rows_affected())
-            }
+            Self::Sqlite(connection) => connection.execute(sql, &values),
             Self::Postgres(connection) => {
-                let result = value::postgres_query(sql, values).execute(connection).await;
-                Ok(result.map_err(StoreError::from_sqlx)?.rows_affected())
+                Ok(value::postgres_query(sql, values).execute(connection).await?.rows_affected())
             }
         }
     }
 
-    /// The rows that a query finds.
+    /// The rows that a query finds, which are few.
     pub(crate) async fn rows(
         &mut self,
-        sql: impl SqlSafeStr,
+        sql: &'static str,
         values: Vec<Value>,
     ) -> Result<Vec<Row>, StoreError> {
         match self {
-            Self::Sqlite(connection) => {
-                let rows = value::sqlite_query(sql, values).fetch_all(connection).await;
-                Ok(rows.map_err(StoreError::from_sqlx)?.into_iter().map(Row::Sqlite).collect())
-            }
-            Self::Postgres(connection) => {
-                let rows = value::postgres_query(sql, values).fetch_all(connection).await;
-                Ok(rows.map_err(StoreError::from_sqlx)?.into_iter().map(Row::Postgres).collect())
-            }
+            Self::Sqlite(connection) => connection.rows(sql, &values),
+            Self::Postgres(connection) => postgres::rows(connection, sql, values).await,
+        }
+    }
+
+    /// The rows that a query finds where there may be many, or many have to be looked at. Values are always parameters and never part of the text.
+    pub(crate) async fn many(
+        &mut self,
+        sql: impl Into<String>,
+        values: Vec<Value>,
+    ) -> Result<Vec<Row>, StoreError> {
+        match self {
+            Self::Sqlite(connection) => connection.many(sql.into(), values).await,
+            Self::Postgres(connection) => postgres::rows(connection, AssertSqlSafe(sql.into()), values).await,
         }
     }
 
@@ -129,10 +136,9 @@ impl Connection {
 
     /// Closes the connection; SQLite then moves its log into the database.
     pub(crate) async fn close(self) -> Result<(), StoreError> {
-        let closed = match self {
+        match self {
             Self::Sqlite(connection) => connection.close().await,
-            Self::Postgres(connection) => connection.close().await,
-        };
-        closed.map_err(StoreError::from_sqlx)
+            Self::Postgres(connection) => Ok(connection.close().await?),
+        }
     }
 }

@@ -105,7 +105,7 @@ impl Ledger {
         let mut session = self.session().await?;
         let sql = "SELECT skill, id, code FROM receipts WHERE kind = 'finished' AND skill IS NOT NULL \
                    ORDER BY id DESC LIMIT $1";
-        let rows = session.rows(sql, vec![i64::from(most).into()]).await?;
+        let rows = session.many(sql, vec![i64::from(most).into()]).await?;
         session.done();
         let ended = |row: &crate::database::Row| {
             Ok(Ended { skill: row.text(0)?, receipt: row.text(1)?, code: row.text(2)? })

@@ -2,8 +2,6 @@
 //!
 //! What is shown is read from the signed text, and whether the text is whole is for `verify` to say.
 
-use sqlx::AssertSqlSafe;
-
 use crate::database::Value;
 use crate::receipt::{Kind, SignedReceipt};
 use crate::{Ledger, ReceiptId, RunId, StoreError, Timestamp};
@@ -60,7 +58,7 @@ impl Ledger {
     pub async fn tally(&self, after: u64) -> Result<Vec<Tally>, StoreError> {
         let sql = "SELECT kind, code, COUNT(*), MAX(seq) FROM receipts WHERE installation = $1 AND seq > $2 GROUP BY kind, code ORDER BY kind, code";
         let mut session = self.session().await?;
-        let rows = session.rows(sql, vec![self.installation().to_string().into(), after.into()]).await?;
+        let rows = session.many(sql, vec![self.installation().to_string().into(), after.into()]).await?;
         session.done();
         let tally = |row: &crate::database::Row| {
             let (count, last) = (row.number(2)?, row.number(3)?);
@@ -82,7 +80,7 @@ impl Ledger {
         let limit = limit.clamp(1, MAX_PAGE);
         let (sql, values) = filter.query(cursor, limit + 1);
         let mut session = self.session().await?;
-        let rows = session.rows(AssertSqlSafe(sql), values).await?;
+        let rows = session.many(sql, values).await?;
         session.done();
         let mut page = Page::default();
         for row in rows.iter().take(limit) {

@@ -85,7 +85,8 @@ impl Key {
     }
 }
 
-fn mac(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
+/// What only a holder of the key can compute of some parts, one after the other: HMAC with SHA-256.
+pub fn mac(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
     // HMAC fills a key up with zeros itself; a key of the full length cannot be refused.
     let mut block = [0; 64];
     block.iter_mut().zip(key).for_each(|(to, from)| *to = *from);

@@ -48,7 +48,7 @@ pub use id::{
     FeedbackId, GrantId, NotAnId, ReceiptId, RegistrationId, RequestId, RunId, SecretId, SuppressionId,
     TokenId,
 };
-pub use key::{InstallationId, KeyError, NotAKey, PublicKey};
+pub use key::{InstallationId, KeyError, NotAKey, PublicKey, mac};
 pub use ledger::{Ledger, OpenError, Options};
 pub use location::Location;
 pub use principal::{DEFAULT_AGENT, Principal, PrincipalKind, Role, via};

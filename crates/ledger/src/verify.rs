@@ -116,7 +116,7 @@ impl Ledger {
         let sql = "SELECT seq, body, signature, id, kind, agent, code, skill, run, begins, ends FROM receipts \
                    WHERE installation = $1 AND seq > $2 ORDER BY seq LIMIT 1024";
         let mut session = self.session().await?;
-        let rows = session.rows(sql, vec![installation.as_str().into(), last.into()]).await?;
+        let rows = session.many(sql, vec![installation.as_str().into(), last.into()]).await?;
         session.done();
         let link = |row: &crate::database::Row| {
             Ok(Link {

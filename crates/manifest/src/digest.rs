@@ -31,6 +31,11 @@ impl Digest {
         builder.finish()
     }
 
+    /// The digest that has these bytes.
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
     /// The bytes.
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0

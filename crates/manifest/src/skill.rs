@@ -75,12 +75,24 @@ pub struct Source<'a> {
     pub sidecar: Option<&'a [u8]>,
     /// How many bytes the file may have.
     pub max_bytes: usize,
+    /// As what it is read.
+    pub form: Form,
+}
+
+/// As what a file is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Form {
+    /// A skill, whose own text says how it runs.
+    #[default]
+    Skill,
+    /// An agent that a plugin ships: always a child agent, and `tools` scopes it as `allowed-tools` does.
+    Agent,
 }
 
 impl<'a> Source<'a> {
     /// A source without sidecar and with the usual limit.
     pub const fn new(file: &'a str, stem: &'a str, bytes: &'a [u8]) -> Self {
-        Self { file, stem, bytes, sidecar: None, max_bytes: MAX_FILE_BYTES }
+        Self { file, stem, bytes, sidecar: None, max_bytes: MAX_FILE_BYTES, form: Form::Skill }
     }
 }
 
@@ -155,7 +167,7 @@ fn read_text<'a>(source: &Source<'a>, decoded: text::Text<'a>, profile: Profile)
     let (mut skill, mut hints) = (None, None);
     if let Some(map) = &parts.map {
         skill = Some(from_map(map, parts.at, source, &mut problems));
-        hints = hints::read(map, &mut problems);
+        hints = hints::read(map, source.form, &mut problems);
         keys::check(map, &mut problems);
         profile.check(map, parts.at, source.stem, &mut problems);
     }
@@ -186,7 +198,10 @@ fn from_map(map: &Map, at: Pos, source: &Source<'_>, problems: &mut Vec<Problem>
         requirements: requirements::read(map, metadata.as_deref(), problems).map(Box::new),
         contract: contract::read(map, problems).map(Box::new),
     };
-    skill.kind = kind::decide(map, skill.contract.as_deref(), problems);
+    skill.kind = match source.form {
+        Form::Skill => kind::decide(map, skill.contract.as_deref(), problems),
+        Form::Agent => Kind::Subagent,
+    };
     skill
 }
 

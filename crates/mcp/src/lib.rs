@@ -16,6 +16,7 @@ mod prompts;
 mod provider;
 mod resources;
 mod running;
+mod sampling;
 mod server;
 mod skills;
 mod stdio;

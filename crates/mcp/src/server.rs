@@ -119,7 +119,7 @@ impl Server {
     }
 
     /// Everything that the engine needs.
-    pub(crate) fn premises(&self) -> &Premises {
+    pub(crate) fn premises(&self) -> &Arc<Premises> {
         &self.inner.premises
     }
 

@@ -178,8 +178,18 @@ impl Inner {
         Ok(Begun { living, walls, unenforced })
     }
 
+    /// With an engine of root's on this machine a user inside is the same user outside, so that whoever asks is nobody else in there.
+    async fn personal(&self, mut policy: Policy) -> Result<Policy, LaunchError> {
+        let facts = &self.connected().await?.facts;
+        if let Some(person) = ordinary_person().filter(|_| facts.local && !facts.rootless) {
+            policy.user = person;
+        }
+        Ok(policy)
+    }
+
     async fn launch(&self, policy: Policy, command: Command) -> Result<Child, LaunchError> {
         let begun = Instant::now();
+        let policy = self.personal(policy).await?;
         // Refused before a container is started for it.
         Prepared::new(&policy, &command, Company::Alone, &Walls::default())?;
         let Begun { living, walls, unenforced } = self.begin(&policy).await?;
@@ -188,6 +198,19 @@ impl Inner {
         let job = Job { living, company: Company::Alone, policy, program, unenforced, begun };
         launch::launch(job, prepared, command.stdin).await
     }
+}
+
+/// Whoever runs this program, unless that is root.
+#[cfg(target_os = "linux")]
+fn ordinary_person() -> Option<u32> {
+    let person = rustix::process::geteuid();
+    (!person.is_root()).then(|| person.as_raw())
+}
+
+/// Elsewhere engines run in a machine of their own, whose users are not ours.
+#[cfg(not(target_os = "linux"))]
+fn ordinary_person() -> Option<u32> {
+    None
 }
 
 /// A container that has begun.
@@ -234,6 +257,7 @@ impl Backend for Engine {
     fn start<'a>(&'a self, policy: &'a Policy) -> Pending<'a, Result<Box<dyn Container>, LaunchError>> {
         let (inner, policy) = (Arc::clone(&self.0), policy.clone());
         Box::pin(worker::run(async move {
+            let policy = inner.personal(policy).await?;
             let Begun { living, walls, unenforced } = inner.begin(&policy).await?;
             Ok(Box::new(Waiting::new(living, policy, walls, unenforced)) as Box<dyn Container>)
         }))

@@ -6,8 +6,8 @@
 mod name;
 
 use guild_manifest::TreeManifest;
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read};
@@ -102,6 +102,8 @@ pub struct Landing {
     /// What each name was when it was first seen, by what it is on file systems that fold.
     seen: BTreeMap<String, (String, Kind)>,
     links: Vec<(String, String)>,
+    /// The directories that are there.
+    made: BTreeSet<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,7 +115,8 @@ enum Kind {
 impl Landing {
     /// Lands in a directory that is there, is empty, and is nobody else's to write to.
     pub fn new(root: &Path, strictness: Strictness, bounds: Bounds) -> Self {
-        Self { root: root.to_owned(), strictness, left: bounds, seen: BTreeMap::new(), links: Vec::new() }
+        let (root, seen, links, made) = (root.to_owned(), BTreeMap::new(), Vec::new(), BTreeSet::new());
+        Self { root, strictness, left: bounds, seen, links, made }
     }
 
     /// A directory.
@@ -160,22 +163,28 @@ impl Landing {
     }
 
     /// Makes the links; after this nothing lands any more.
-    pub fn finish(self) -> Result<(), LandingError> {
-        for (path, _) in &self.links {
+    pub fn finish(mut self) -> Result<(), LandingError> {
+        let links = std::mem::take(&mut self.links);
+        for (path, _) in &links {
             if let Some((parent, _)) = path.rsplit_once('/') {
                 self.make_directory(parent)?;
             }
         }
-        for (path, target) in &self.links {
+        for (path, target) in &links {
             let place = self.root.join(path);
             symlink(target, &place).map_err(|source| LandingError::Write { path: place.clone(), source })?;
         }
         Ok(())
     }
 
-    fn make_directory(&self, path: &str) -> Result<(), LandingError> {
-        let place = self.root.join(path);
-        fs::create_dir_all(&place).map_err(|source| LandingError::Write { path: place.clone(), source })
+    fn make_directory(&mut self, path: &str) -> Result<(), LandingError> {
+        if !self.made.contains(path) {
+            let place = self.root.join(path);
+            let made = fs::create_dir_all(&place);
+            made.map_err(|source| LandingError::Write { path: place.clone(), source })?;
+            self.made.insert(path.to_owned());
+        }
+        Ok(())
     }
 
     /// The path of an entry below the root, once everything about its name is well; `None` for the root itself.

@@ -51,6 +51,8 @@ pub enum Change<'a> {
         name: &'a str,
         /// Its files.
         tree: &'a TreeManifest,
+        /// A directory of ours, which nobody else writes to, with these files and nothing else: it is taken where it can be moved.
+        from: Option<&'a Path>,
     },
     /// A link to a directory.
     Link {
@@ -276,7 +278,12 @@ impl Held<'_> {
         let place = self.site.place(kind, name);
         let old = identity(&place)?;
         match change {
-            Change::Place { tree, .. } => store.export(tree, staged)?,
+            Change::Place { tree, from, .. } => {
+                let is_moved = from.is_some_and(|from| fs::rename(from, staged).is_ok());
+                if !is_moved {
+                    store.export(tree, staged)?;
+                }
+            }
             Change::Link { target, .. } => symlink(target, staged).map_err(failed("make", staged))?,
             Change::Remove { .. } => {
                 return Ok(old.map(|old| Step::new(place, staged, Some(old), None)));

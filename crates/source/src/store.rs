@@ -3,6 +3,7 @@
 //! ```text
 //! version                      the version of this layout
 //! blobs/sha256/ab/HEX          one file's content, a tree's manifest, or whatever else is named by its digest
+//! packs/HEX                    many blobs that came at once, in one file
 //! logs/sha256/ab/HEX           what a run has printed; nothing depends on it
 //! trees/sha256/ab/HEX/         the files of a tree, as containers see them: made of blobs, checked before each use
 //! tmp/                         what is being made, each with a lock that its maker holds
@@ -18,6 +19,8 @@ mod export;
 mod follow;
 mod limits;
 mod log;
+mod pack;
+mod seen;
 mod stage;
 mod tree;
 mod walk;
@@ -27,13 +30,16 @@ use guild_manifest::{Digest, TreeManifest};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use error::{Reason, StageError, StoreError};
 pub use export::scan;
 pub use limits::{Limit, MAX_BYTES, MAX_DEPTH, MAX_FILE_BYTES, MAX_NAMES};
-pub use stage::{Content, MemoryFile};
+pub use stage::{Content, Kept, MemoryFile};
 
 use blob::Writer;
+use pack::Packs;
+use seen::Seen;
 use workspace::Workspace;
 
 /// The version of the layout.
@@ -43,6 +49,9 @@ const VERSION: u32 = 1;
 #[derive(Debug, Clone)]
 pub struct Store {
     directory: PathBuf,
+    packs: Packs,
+    /// What was read before, in a process that lives on.
+    seen: Option<Arc<Seen>>,
 }
 
 /// A tree that is in the store, and was whole when this was made.
@@ -73,7 +82,7 @@ impl Store {
     /// # Errors
     /// Where it is of a version that this program does not know, or cannot be read.
     pub fn open(directory: impl Into<PathBuf>) -> Result<Self, StoreError> {
-        let store = Self { directory: directory.into() };
+        let store = Self { directory: directory.into(), packs: Packs::default(), seen: None };
         let path = store.directory.join("version");
         match fs::read_to_string(&path) {
             Ok(text) if text.trim() == VERSION.to_string() => Ok(store),
@@ -81,6 +90,12 @@ impl Store {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(store),
             Err(source) => Err(StoreError::Io { action: "read", path, source }),
         }
+    }
+
+    /// The same store for a process that lives on: a tree that looks from outside as it did when it was read is not read again.
+    #[must_use]
+    pub fn remembering(self) -> Self {
+        Self { seen: Some(Arc::default()), ..self }
     }
 
     /// Keeps some bytes.
@@ -99,7 +114,17 @@ impl Store {
     /// # Errors
     /// Where they are not there, or are not what the digest says.
     pub fn get(&self, digest: &Digest) -> Result<Vec<u8>, StoreError> {
-        blob::read(&self.blob(digest), digest)
+        if let Some(bytes) = self.packs.read(digest)? {
+            return Ok(bytes);
+        }
+        match blob::read(&self.blob(digest), digest) {
+            // Somebody may have brought a pack since.
+            Err(missing @ StoreError::Missing { .. }) => {
+                self.packs.refresh(self);
+                self.packs.read(digest)?.ok_or(missing)
+            }
+            found => found,
+        }
     }
 
     /// Reads every file of a tree once and keeps it, so that what is there afterwards no longer depends on where it came from.
@@ -110,12 +135,30 @@ impl Store {
         stage::stage(self, content)
     }
 
-    /// Does the same with several trees, which costs much less than one after the other.
+    /// Reads every file of some trees once and keeps it, without a directory for containers to see.
     ///
     /// # Errors
-    /// As for one; the number is that of the tree which it is about. Nothing of any of them is relied on then.
-    pub fn stage_all(&self, contents: &[Content<'_>]) -> Result<Vec<Stored>, (usize, StageError)> {
-        stage::stage_all(self, contents)
+    /// As for staging one; the number is that of the tree which it is about. Nothing of any of them is relied on then.
+    pub fn keep_all(&self, contents: &[Content<'_>]) -> Result<Vec<Kept>, (usize, StageError)> {
+        stage::keep_all(self, contents)
+    }
+
+    /// Does the same with one.
+    ///
+    /// # Errors
+    /// As for staging it.
+    pub fn keep(&self, content: &Content<'_>) -> Result<Kept, StageError> {
+        stage::keep(self, content)
+    }
+
+    /// A tree that was kept before, if every file of it is there and whole.
+    ///
+    /// # Errors
+    /// Where it, or a part of it, is not there or is not what its digest says.
+    pub fn kept(&self, digest: &Digest) -> Result<Kept, StoreError> {
+        let tree = self.manifest(digest)?;
+        tree.files().iter().try_for_each(|file| self.get(&file.digest).map(drop))?;
+        Ok(Kept { tree, digest: *digest, is_exact: false })
     }
 
     /// A tree that was staged before, made whole where that is needed.
@@ -123,9 +166,10 @@ impl Store {
     /// # Errors
     /// Where it, or a part of it, is not there or is not what its digest says.
     pub fn tree(&self, digest: &Digest) -> Result<Stored, StoreError> {
-        let path = self.blob(digest);
-        let bytes = blob::read(&path, digest)?;
-        let tree = serde_json::from_slice(&bytes).map_err(|_| StoreError::NotATree { digest: *digest })?;
+        if let Some(stored) = tree::recall(self, digest) {
+            return Ok(stored);
+        }
+        let tree = self.manifest(digest)?;
         let root = tree::materialise(self, &tree, digest)?;
         Ok(Stored { tree, digest: *digest, root })
     }
@@ -144,6 +188,15 @@ impl Store {
     /// Where a file is not in the store or is damaged there, or cannot be written.
     pub fn export(&self, tree: &TreeManifest, to: &Path) -> Result<(), StoreError> {
         export::export(self, tree, to)
+    }
+
+    fn manifest(&self, digest: &Digest) -> Result<TreeManifest, StoreError> {
+        let bytes = self.get(digest)?;
+        serde_json::from_slice(&bytes).map_err(|_| StoreError::NotATree { digest: *digest })
+    }
+
+    fn packs_directory(&self) -> PathBuf {
+        self.directory.join("packs")
     }
 
     fn blob(&self, digest: &Digest) -> PathBuf {

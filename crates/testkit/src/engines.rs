@@ -9,7 +9,8 @@
 mod daemon;
 
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{self, File};
+use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 
 use daemon::Recipe;
@@ -54,6 +55,12 @@ impl Docker {
     pub fn host(&self) -> String {
         format!("unix://{}", self.socket.display())
     }
+
+    /// Lets a user in whom nobody else is, as members of an administrator's group are let in elsewhere.
+    #[track_caller]
+    pub fn lend(&self, user: u32) {
+        lend(&self.socket, user);
+    }
 }
 
 impl Podman {
@@ -88,6 +95,12 @@ impl Podman {
     pub fn host(&self) -> String {
         format!("unix://{}", self.socket.display())
     }
+
+    /// Lets a user in whom nobody else is, as members of an administrator's group are let in elsewhere.
+    #[track_caller]
+    pub fn lend(&self, user: u32) {
+        lend(&self.socket, user);
+    }
 }
 
 fn podman(data: &Path, run: &Path, socket: &Path) -> Vec<OsString> {
@@ -103,6 +116,15 @@ fn podman(data: &Path, run: &Path, socket: &Path) -> Vec<OsString> {
         .extend(["--cgroup-manager=cgroupfs", "--events-backend=none", "--runtime=runc"].map(Into::into));
     arguments.extend(["system".into(), "service".into(), "--time=0".into(), unix(socket)]);
     arguments
+}
+
+/// The socket is the user's alone, and its directory can be passed through.
+#[track_caller]
+fn lend(socket: &Path, user: u32) {
+    let passable = fs::Permissions::from_mode(0o711);
+    let run = socket.parent().expect("sockets lie in a directory");
+    let lent = fs::set_permissions(run, passable).and_then(|()| chown(socket, Some(user), None));
+    lent.unwrap_or_else(|error| panic!("lend {}: {error}", socket.display()));
 }
 
 fn unix(socket: &Path) -> OsString {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 
-use crate::terminal::Terminal;
+use crate::terminal::{FullScreen, Terminal};
 use crate::{Fixture, Output, Running};
 
 /// The directories that every environment starts with.
@@ -168,6 +168,16 @@ impl Invocation {
         // The command holds the program's ends of the terminal, which has to know when the program has let go of them.
         drop(command);
         terminal.run(child, text, &self.root)
+    }
+
+    /// Starts the program with a whole terminal to itself.
+    #[track_caller]
+    pub fn full_screen(self) -> FullScreen {
+        FullScreen::new(|[stdin, stdout, stderr]| {
+            let mut command = self.command();
+            command.stdin(stdin).stdout(stdout).stderr(stderr);
+            command.spawn().expect("start the program at a terminal")
+        })
     }
 
     #[track_caller]

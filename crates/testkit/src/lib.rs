@@ -54,6 +54,7 @@ pub use repository::{Repository, git_script};
 pub use rounds::rounds;
 pub use running::{Running, kill, wait_until};
 pub use session::session;
+pub use terminal::FullScreen;
 pub use web_server::WebServer;
 
 /// A directory below `target`, for what tests of several runs share. It may not exist.

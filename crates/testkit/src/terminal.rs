@@ -1,4 +1,4 @@
-//! A terminal for one program: what is typed is written to it at once, and what it shows is read until the program has ended.
+//! A terminal for one program: what is typed is written to it, and what it shows is read, until the program has ended.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -6,10 +6,14 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{self, Child, Stdio};
 use std::thread;
+use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{LocalModes, OptionalActions, OutputModes, tcgetattr, tcsetattr};
+use rustix::termios::{
+    LocalModes, OptionalActions, OutputModes, Termios, Winsize, tcgetattr, tcsetattr, tcsetwinsize,
+};
 
 use crate::Output;
 
@@ -66,5 +70,89 @@ impl Terminal {
         let status = child.wait().expect("wait for the program");
         let stdout = reader.join().expect("join the reader").expect("read standard output");
         Output::new(process::Output { status, stdout, stderr: shown }, root)
+    }
+}
+
+/// How long something is waited for that should be shown.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A program that has a whole terminal to itself, with a person at it who reads before they type.
+pub struct FullScreen {
+    person: File,
+    child: Child,
+    shown: Vec<u8>,
+    /// What was read already when something was looked for.
+    seen: usize,
+    before: Termios,
+}
+
+impl FullScreen {
+    /// Starts a program that `start` gives the three streams.
+    #[track_caller]
+    pub fn new(start: impl FnOnce([Stdio; 3]) -> Child) -> Self {
+        let mut terminal = Terminal::new();
+        let size = Winsize { ws_row: 40, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&terminal.person, size).expect("set the terminal's size");
+        let before = tcgetattr(&terminal.person).expect("read the terminal's modes");
+        let child = start([terminal.end(), terminal.end(), terminal.end()]);
+        terminal.program = None;
+        Self { person: terminal.person, child, shown: Vec::new(), seen: 0, before }
+    }
+
+    /// Waits until `text` was shown, after what was waited for before. A program that moves about writes words, not sentences.
+    #[track_caller]
+    pub fn see(&mut self, text: &str) {
+        let is_there = |shown: &[u8]| shown.windows(text.len()).position(|piece| piece == text.as_bytes());
+        loop {
+            let unseen = self.shown.get(self.seen..).unwrap_or_default();
+            if let Some(at) = is_there(unseen) {
+                self.seen += at + text.len();
+                return;
+            }
+            assert!(self.read(), "`{text}` was never shown: {}", String::from_utf8_lossy(&self.shown));
+        }
+    }
+
+    /// Presses keys.
+    #[track_caller]
+    pub fn press(&mut self, keys: &str) {
+        self.person.write_all(keys.as_bytes()).expect("type");
+    }
+
+    /// Waits until the program has ended: its exit code, and whether the terminal is as it was.
+    #[track_caller]
+    pub fn finish(mut self) -> (Option<i32>, bool) {
+        while self.read() {}
+        let status = self.child.wait().expect("wait for the program");
+        let after = tcgetattr(&self.person).expect("read the terminal's modes");
+        let modes =
+            |modes: &Termios| (modes.input_modes, modes.output_modes, modes.control_modes, modes.local_modes);
+        let has_left = self.shown.windows(8).any(|piece| piece == b"\x1b[?1049l");
+        (status.code(), has_left && modes(&self.before) == modes(&after))
+    }
+
+    /// Reads something more; false where nothing comes.
+    fn read(&mut self) -> bool {
+        let mut waiting = [PollFd::new(&self.person, PollFlags::IN)];
+        let patience = PATIENCE.try_into().expect("a minute fits");
+        if poll(&mut waiting, Some(&patience)).unwrap_or(0) == 0 {
+            return false;
+        }
+        let mut piece = [0; 4096];
+        match self.person.read(&mut piece) {
+            Ok(count @ 1..) => {
+                self.shown.extend(piece.iter().take(count));
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Drop for FullScreen {
+    fn drop(&mut self) {
+        // A test that has failed leaves nobody behind.
+        self.child.kill().ok();
+        self.child.wait().ok();
     }
 }

@@ -1,7 +1,6 @@
 //! Telling open pages that something has happened: a request, a decision, a run, another state of the skills.
 //!
-//! Whatever happens leaves a receipt, whichever process does it, so that one look at the newest receipt tells. There is one look for
-//! all who listen, and none while nobody does. What has happened is not told: a page asks for that as any other.
+//! There is one look for all who listen, and none while nobody does. What has happened is not told: a page asks for that as any other.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -10,7 +9,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use futures_util::stream::{self, Stream};
-use guild_engine::{Premises, ReceiptsRequest, receipts_list, requests};
+use guild_engine::{Premises, Pulse, pulse, requests};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
@@ -29,8 +28,7 @@ pub(crate) struct Live {
 /// The state that a page is compared with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct News {
-    receipt: Option<String>,
-    snapshot: String,
+    pulse: Pulse,
     waiting: usize,
     is_over: bool,
 }
@@ -60,19 +58,11 @@ impl Live {
 /// Looks for as long as anybody listens.
 async fn look(live: Arc<Live>, premises: Arc<Premises>) {
     loop {
-        let newest = ReceiptsRequest { limit: 1, ..ReceiptsRequest::default() };
-        let newest = receipts_list(&premises.books, &newest).await.data.receipts;
-        let receipt = newest.into_iter().next().map(|receipt| receipt.id);
-        let snapshot = premises.hall().snapshot.version.to_string();
-        let is_new = {
-            let known = live.told.borrow();
-            known.receipt != receipt || known.snapshot != snapshot
-        };
+        let pulse = pulse(&premises).await;
+        let is_new = live.told.borrow().pulse != pulse;
         if is_new {
             let waiting = requests(&premises.books, premises.now()).await.data.count;
-            live.told.send_modify(|news| {
-                (news.receipt, news.snapshot, news.waiting) = (receipt, snapshot, waiting);
-            });
+            live.told.send_modify(|news| (news.pulse, news.waiting) = (pulse, waiting));
         }
         sleep(PAUSE).await;
         if live.told.receiver_count() == 0 {

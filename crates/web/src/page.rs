@@ -22,6 +22,7 @@ mod runs;
 mod skill;
 mod skills;
 mod sources;
+mod updates;
 mod visit;
 
 use std::sync::Arc;
@@ -61,6 +62,7 @@ pub(crate) fn views(front: &Arc<Front>) -> Router {
         .route("/sources", get(sources::list))
         .route("/sources/preview", post(sources::preview))
         .route("/sources/install", post(sources::install))
+        .route("/sources/update", post(updates::view))
         .route("/sources/remove", post(sources::uninstall))
         .route("/agents", get(agents::view))
         .route("/doctor", get(health::view))

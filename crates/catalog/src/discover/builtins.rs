@@ -6,7 +6,7 @@ use crate::bundled;
 use crate::precedence::Candidate;
 use crate::snapshot::Place;
 use crate::{Fingerprint, Scope};
-use guild_manifest::skill::{self, Profile, Source};
+use guild_manifest::skill::{self, Form, Profile, Source};
 
 macro_rules! builtins {
     ($($name:literal),+ $(,)?) => {
@@ -22,8 +22,14 @@ pub fn candidates() -> impl Iterator<Item = Candidate> {
     TEXTS.iter().map(|(name, text)| {
         let reading = skill::read(&Source::new("SKILL.md", name, text.as_bytes()), Profile::Lenient);
         let directory = bundled::directory(name);
-        let place =
-            Place { scope: Scope::Builtin, plugin: None, directory, file: "SKILL.md".into(), flat: false };
+        let place = Place {
+            scope: Scope::Builtin,
+            plugin: None,
+            directory,
+            file: "SKILL.md".into(),
+            flat: false,
+            form: Form::Skill,
+        };
         let fingerprint = Fingerprint::of(text.as_bytes());
         Candidate::new(place, reading.skill.map(Box::new), fingerprint, reading.problems)
     })

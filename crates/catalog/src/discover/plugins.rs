@@ -3,6 +3,7 @@
 //! One plugin name is one plugin: the first to claim it wins whole, and a plugin that cannot be loaded keeps its name
 //! against lower ones, as a skill does. What a plugin brings besides skills is read but not looked at here.
 
+mod agents;
 mod bundled;
 mod containment;
 mod dependencies;
@@ -26,6 +27,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use agents::files as agent_files;
 pub use containment::Contained;
 
 /// The plugins that won their names, and what came with them.
@@ -181,6 +183,7 @@ impl<'a> Intake<'a> {
             }
             None => {
                 self.take_skills(&entry);
+                self.found.skills.extend(agents::all(self.scanner, &entry));
                 self.found.entries.push(entry);
             }
         }

@@ -12,6 +12,7 @@ use crate::precedence::Candidate;
 use crate::snapshot::Place;
 use crate::{Machine, Scope, bounds};
 use guild_manifest::config::Config;
+use guild_manifest::skill::Form;
 use guild_manifest::{Code, Pos, Problem, Severity};
 use std::collections::HashSet;
 use std::io;
@@ -170,6 +171,7 @@ impl Ground {
             directory,
             file: record.file,
             flat: record.flat,
+            form: Form::Skill,
         };
         Candidate::new(place, record.skill, record.fingerprint, record.problems)
     }

@@ -7,7 +7,7 @@ use crate::Fingerprint;
 use crate::directory::{Directory, FileRead, Kind, Name};
 use crate::index::{Record, Stamp};
 use guild_manifest::config::Config;
-use guild_manifest::skill::{self, Profile, Skill, Source};
+use guild_manifest::skill::{self, Form, Profile, Skill, Source};
 use guild_manifest::{Code, Pos, Problem, text};
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -30,13 +30,15 @@ pub struct Manner {
     pub limit: usize,
     /// How strictly it is judged.
     pub profile: Profile,
+    /// As what it is read.
+    pub form: Form,
 }
 
 impl Manner {
     /// The manner of discovery: within the configured limit, loading what can be loaded.
     pub fn lenient(config: &Config) -> Self {
         let limit = usize::try_from(config.limits.max_file_bytes).unwrap_or(usize::MAX);
-        Self { limit, profile: Profile::Lenient }
+        Self { limit, profile: Profile::Lenient, form: Form::Skill }
     }
 }
 
@@ -137,11 +139,11 @@ struct Beside<'a> {
 
 /// Reads the skill's file, which stands at `path` in `directory`, into the record.
 fn fill(record: &mut Record, directory: &Directory, path: &Path, beside: Beside<'_>, manner: Manner) {
-    let Manner { limit, profile } = manner;
+    let Manner { limit, profile, form } = manner;
     BYTES.with_borrow_mut(|bytes| match read_bytes(directory, path, limit, bytes) {
         Ok(seen) => {
             let Beside { stem, sidecar } = beside;
-            let source = Source { file: &record.file, stem, bytes, sidecar, max_bytes: limit };
+            let source = Source { file: &record.file, stem, bytes, sidecar, max_bytes: limit, form };
             let reading = skill::read(&source, profile);
             record.seen = seen;
             record.fingerprint = Fingerprint::of(bytes);

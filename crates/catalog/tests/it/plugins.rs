@@ -665,3 +665,29 @@ fn what_is_wrong_with_a_manifest_is_told_in_its_file() {
         "#]],
     );
 }
+
+#[test]
+fn agents_of_a_plugin_stand_among_its_skills_and_behind_them() {
+    check(
+        r#"
+        //- /project/.guild/plugins/team/.claude-plugin/plugin.json
+        {"name": "team"}
+        //- /project/.guild/plugins/team/skills/review/SKILL.md
+        @review
+        //- /project/.guild/plugins/team/agents/review.md
+        @review By another.
+        //- /project/.guild/plugins/team/agents/read.md
+        @read
+        //- /project/.guild/plugins/team/agents/README.md
+        Who is who.
+        //- /project/.guild/plugins/team/agents/deep/other.md
+        @other
+        "#,
+        expect![[r#"
+            team/read (plugin) /project/.guild/plugins/team/agents/read.md
+            team/review (plugin) /project/.guild/plugins/team/skills/review/SKILL.md
+            plugin team (project) /project/.guild/plugins/team, skills: 1
+            collision team/review: plugin /project/.guild/plugins/team/skills/review/SKILL.md over plugin /project/.guild/plugins/team/agents/review.md
+        "#]],
+    );
+}

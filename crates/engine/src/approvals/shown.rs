@@ -2,6 +2,7 @@
 //!
 //! Whoever asks fills it in, and secrets are not in it. It is a stranger's text: whoever shows it makes it harmless first.
 
+use crate::reply::FindingLine;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -81,6 +82,20 @@ pub struct ShownFinding {
     pub message: String,
     /// The text that shows it.
     pub evidence: String,
+}
+
+impl ShownFinding {
+    /// What is shown of a finding.
+    pub(crate) fn of(line: &FindingLine) -> Self {
+        Self {
+            code: line.code.to_owned(),
+            severity: line.severity.to_owned(),
+            path: line.path.clone(),
+            line: line.line,
+            message: line.message.clone(),
+            evidence: line.evidence.clone(),
+        }
+    }
 }
 
 impl Shown {

@@ -109,8 +109,13 @@ pub(crate) fn declared(plugin: &Plugin, directory: Option<&Path>) -> Vec<EventHo
 }
 
 fn file(path: &Path) -> Option<Value> {
+    serde_json::from_slice(&read_file(path)?).ok()
+}
+
+/// The bytes of a file of hooks that lies there itself, and is no longer than one is.
+pub(crate) fn read_file(path: &Path) -> Option<Vec<u8>> {
     let is_usable = fs::symlink_metadata(path).is_ok_and(|facts| facts.is_file() && facts.len() <= LARGEST);
-    serde_json::from_slice(&fs::read(path).ok().filter(|_| is_usable)?).ok()
+    if is_usable { fs::read(path).ok() } else { None }
 }
 
 /// Adds what an object says of events, by either name; vendors' files have it under `hooks`.

@@ -4,7 +4,7 @@ use super::candidate::{self, Candidate, Selection};
 use super::fetch::{Fetched, fetch, understand};
 use super::market::{self, PREFIX};
 use super::place::{Scope, site};
-use super::ready::{Placing, Ready, admit, install, read_all};
+use super::ready::{Placing, Ready, admit, install, let_move, read_all};
 use super::{Installer, vetting};
 use crate::reply::{Add, CandidateLine, SourceLine};
 use crate::{Code, Envelope, Refusal, counted};
@@ -59,8 +59,33 @@ pub async fn add(desk: &Installer<'_>, request: &AddRequest<'_>) -> Envelope<Add
 
 async fn run(desk: &Installer<'_>, request: &AddRequest<'_>, reply: &mut Add) -> Result<String, Refusal> {
     let site = site(&desk.hall.machine, desk.places, request.scope)?;
+    match gather(desk, request, reply).await? {
+        Gathered::Listed(message) => Ok(message),
+        Gathered::Ready { ready, .. } => finish(desk, request, &site, ready, reply).await,
+    }
+}
+
+/// What was meant, read.
+pub enum Gathered {
+    /// It was only listed.
+    Listed(String),
+    /// It is in the store.
+    Ready {
+        /// Each of them.
+        ready: Vec<Ready>,
+        /// Where they lie until they are in their place.
+        _fetched: Option<Box<Fetched>>,
+    },
+}
+
+/// Gets a source, and reads what is meant of it into the store.
+pub async fn gather(
+    desk: &Installer<'_>,
+    request: &AddRequest<'_>,
+    reply: &mut Add,
+) -> Result<Gathered, Refusal> {
     if let Some(text) = request.source.strip_prefix(PREFIX) {
-        return of_market(desk, request, (&site, text), reply).await;
+        return of_market(desk, request, text, reply).await;
     }
     let spec = understand(desk, request.source, request.reference)?;
     let wanted: &[String] = if let Choice::Named(names) = &request.choice { names } else { &[] };
@@ -80,20 +105,22 @@ async fn run(desk: &Installer<'_>, request: &AddRequest<'_>, reply: &mut Add) ->
     if request.choice == Choice::List {
         reply.candidates = found.iter().map(Candidate::line).collect();
         let count = |kind| reply.candidates.iter().filter(|line| line.kind == kind).count();
-        return Ok(format!("{}, {}", counted(count("skill"), "skill"), counted(count("plugin"), "plugin")));
+        let message = format!("{}, {}", counted(count("skill"), "skill"), counted(count("plugin"), "plugin"));
+        return Ok(Gathered::Listed(message));
     }
     let chosen = choose(request, &fetched, &found, reply)?;
-    let ready = read_all(desk, &chosen, &fetched.origin)?;
-    finish(desk, request, &site, ready, reply).await
+    let mut ready = read_all(desk, &chosen, &fetched.origin)?;
+    let_move(&mut ready, &fetched);
+    Ok(Gathered::Ready { ready, _fetched: Some(Box::new(fetched)) })
 }
 
-/// Installs plugins that a marketplace offers.
+/// Reads plugins that a marketplace offers.
 async fn of_market(
     desk: &Installer<'_>,
     request: &AddRequest<'_>,
-    (site, text): (&Site, &str),
+    text: &str,
     reply: &mut Add,
-) -> Result<String, Refusal> {
+) -> Result<Gathered, Refusal> {
     if request.link {
         return Err(no_link());
     }
@@ -101,7 +128,7 @@ async fn of_market(
     reply.source = Some(SourceLine { source_type: "marketplace", ..source_line(market.origin()) });
     reply.candidates = market.lines();
     let names = match &request.choice {
-        Choice::List => return Ok(counted(reply.candidates.len(), "plugin")),
+        Choice::List => return Ok(Gathered::Listed(counted(reply.candidates.len(), "plugin"))),
         Choice::All => market.all(),
         Choice::Named(names) => names.clone(),
         Choice::Only => match reply.candidates.as_slice() {
@@ -126,7 +153,7 @@ async fn of_market(
             }
         }
     }
-    finish(desk, request, site, ready, reply).await
+    Ok(Gathered::Ready { ready, _fetched: None })
 }
 
 fn no_link() -> Refusal {

@@ -6,6 +6,7 @@ use guild_catalog::{Inspected, Inspection, inspect_path, near};
 use guild_manifest::config::Config;
 use guild_manifest::skill::{self, Profile, Source};
 use guild_source::lock::{Kind, is_name};
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -78,23 +79,18 @@ pub fn find(top: &Path, config: &Config) -> Vec<Candidate> {
     let inspection = inspect_path(top, config, Profile::Lenient).unwrap_or_default();
     let plugins = plugins(top, &inspection);
     let mut found = plugins.clone();
+    let mut outer: HashSet<PathBuf> = HashSet::new();
     for inspected in &inspection.skills {
         let skill = skill(top, inspected, &plugins);
-        let is_inside = |outer: &Candidate| {
-            outer.kind == Kind::Skill
-                && !outer.flat
-                && !outer.path.is_empty()
-                && is_below(&skill.place, &outer.place)
-        };
-        if !found.iter().any(is_inside) {
-            found.push(skill);
+        if skill.place.ancestors().skip(1).any(|above| outer.contains(above)) {
+            continue;
         }
+        if !skill.flat && !skill.path.is_empty() {
+            outer.insert(skill.place.clone());
+        }
+        found.push(skill);
     }
     found
-}
-
-fn is_below(inner: &Path, outer: &Path) -> bool {
-    inner != outer && inner.starts_with(outer)
 }
 
 fn plugins(top: &Path, inspection: &Inspection) -> Vec<Candidate> {
@@ -200,13 +196,9 @@ fn once(whole: Vec<&Candidate>) -> Vec<Candidate> {
     let mut sorted: Vec<&Candidate> =
         whole.into_iter().filter(|candidate| candidate.broken.is_none()).collect();
     sorted.sort_by_key(|candidate| (candidate.path.matches('/').count(), candidate.path.clone()));
-    let mut chosen: Vec<Candidate> = Vec::new();
-    for candidate in sorted {
-        let is_known = |known: &Candidate| known.kind == candidate.kind && known.name == candidate.name;
-        if !chosen.iter().any(is_known) {
-            chosen.push(candidate.clone());
-        }
-    }
+    let mut known = HashSet::new();
+    sorted.retain(|candidate| known.insert((candidate.kind, &candidate.name)));
+    let mut chosen: Vec<Candidate> = sorted.into_iter().cloned().collect();
     chosen.sort_by(|one, other| (one.kind, &one.name).cmp(&(other.kind, &other.name)));
     chosen
 }

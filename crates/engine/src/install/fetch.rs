@@ -30,7 +30,7 @@ pub struct Fetched {
     pub origin: Origin,
     /// The skill that was meant by the source's own text.
     pub skill: Option<String>,
-    _scratch: Option<Scratch>,
+    scratch: Option<Scratch>,
 }
 
 /// Reads what a person typed.
@@ -83,7 +83,12 @@ pub fn understand(desk: &Installer<'_>, text: &str, reference: Option<&str>) -> 
 impl Fetched {
     /// A source that lies in a directory of ours.
     pub fn new(top: PathBuf, origin: Origin, scratch: Scratch) -> Self {
-        Self { top, origin, skill: None, _scratch: Some(scratch) }
+        Self { top, origin, skill: None, scratch: Some(scratch) }
+    }
+
+    /// Whether it lies in a directory of ours, which goes with this value.
+    pub fn is_ours(&self) -> bool {
+        self.scratch.is_some()
     }
 }
 
@@ -138,7 +143,7 @@ async fn remote(desk: &Installer<'_>, spec: &UrlSpec) -> Result<Fetched, Refusal
         resolved: Some(found.to_string()),
         offer: None,
     };
-    Ok(Fetched { top, origin, skill: None, _scratch: Some(scratch) })
+    Ok(Fetched { top, origin, skill: None, scratch: Some(scratch) })
 }
 
 /// The name of an archive without its end.
@@ -163,7 +168,7 @@ fn local(desk: &Installer<'_>, path: &Path) -> Result<Fetched, Refusal> {
         resolved: None,
         offer: None,
     };
-    Ok(Fetched { top: real, origin, skill: None, _scratch: None })
+    Ok(Fetched { top: real, origin, skill: None, scratch: None })
 }
 
 /// Unpacks an archive.
@@ -184,7 +189,7 @@ fn packed(desk: &Installer<'_>, path: &Path) -> Result<Fetched, Refusal> {
         resolved: Some(digest.to_string()),
         offer: None,
     };
-    Ok(Fetched { top, origin, skill: None, _scratch: Some(scratch) })
+    Ok(Fetched { top, origin, skill: None, scratch: Some(scratch) })
 }
 
 async fn repository(desk: &Installer<'_>, spec: &GitSpec) -> Result<Fetched, Refusal> {
@@ -200,7 +205,7 @@ async fn repository(desk: &Installer<'_>, spec: &GitSpec) -> Result<Fetched, Ref
         resolved: Some(fetched.commit),
         offer: None,
     };
-    Ok(Fetched { top, origin, skill: fetched.skill, _scratch: Some(scratch) })
+    Ok(Fetched { top, origin, skill: fetched.skill, scratch: Some(scratch) })
 }
 
 /// A fresh directory; a skill at its root that has no name of its own gets its name.

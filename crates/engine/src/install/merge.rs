@@ -1,10 +1,11 @@
 //! What somebody has edited and what the source has changed, put together file by file; contradictions stop it.
 
+use super::staging::stage;
 use super::{Installer, failure};
 use crate::{Code, Refusal};
 use guild_manifest::{FileEntry, TreeManifest};
 use guild_source::git;
-use guild_source::store::{Content, Stored, scan};
+use guild_source::store::{Kept, scan};
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -19,14 +20,14 @@ pub struct Sides<'a> {
     /// What somebody has made of it, where it lies.
     pub ours: &'a Path,
     /// What the source has now.
-    pub theirs: &'a Stored,
+    pub theirs: &'a Kept,
 }
 
 /// One file of one side: its content, and whether it can be executed.
 type Side = Option<(Vec<u8>, bool)>;
 
 /// The files of all three together.
-pub async fn merge(desk: &Installer<'_>, sides: &Sides<'_>) -> Result<Stored, Refusal> {
+pub async fn merge(desk: &Installer<'_>, sides: &Sides<'_>) -> Result<Kept, Refusal> {
     let ours = scan(sides.ours).map_err(|error| failure::of_staging(sides.name, error))?;
     let scratch = desk.store.scratch()?;
     let merged = scratch.path().join("merged");
@@ -57,7 +58,7 @@ pub async fn merge(desk: &Installer<'_>, sides: &Sides<'_>) -> Result<Stored, Re
         );
         return Err(Refusal::new(Code::UpdateConflict, message));
     }
-    desk.store.stage(&Content::Directory(&merged)).map_err(|error| failure::of_staging(sides.name, error))
+    stage(desk, sides.name, &merged)
 }
 
 /// One file of three sides; an error where they contradict each other.

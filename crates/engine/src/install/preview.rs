@@ -1,8 +1,9 @@
 //! What a plugin brings, shown before somebody switches it on.
 
 use super::manifest::manifest;
+use crate::events::written;
 use crate::reply::{InstalledChange, PluginPreview};
-use guild_manifest::plugin::{HookSource, Lifecycle, Plugin};
+use guild_manifest::plugin::{Lifecycle, Plugin};
 use guild_source::lock::{Entry, Kind, Lock};
 use guild_source::store::Store;
 
@@ -15,7 +16,7 @@ pub fn previews(store: &Store, lock: &Lock, changes: &[InstalledChange]) -> Vec<
     };
     let entry = |change: &InstalledChange| lock.get(Kind::Plugin, &change.name);
     let found = changes.iter().filter(is_off).filter_map(entry);
-    found.map(|entry| preview(entry, manifest(store, entry))).collect()
+    found.map(|entry| preview(store, entry)).collect()
 }
 
 /// What is to be done about plugins that are off, behind a sentence; nothing where there are none.
@@ -35,17 +36,21 @@ pub fn waiting(previews: &[PluginPreview]) -> String {
     }
 }
 
-fn preview(entry: &Entry, plugin: Option<Plugin>) -> PluginPreview {
-    match plugin {
-        Some(plugin) => of_plugin(&entry.name, skills(entry), plugin),
+fn preview(store: &Store, entry: &Entry) -> PluginPreview {
+    let read = |path: &str| store.get(&entry.tree.file(path)?.digest).ok();
+    match manifest(store, entry) {
+        Some(plugin) => {
+            let hooks = written(&plugin.hooks, &read);
+            of_plugin(&entry.name, skills(entry), hooks, plugin)
+        }
         None => PluginPreview { name: entry.name.clone(), skills: skills(entry), ..PluginPreview::default() },
     }
 }
 
-/// What a plugin with these skills brings.
-pub fn of_plugin(name: &str, skills: Vec<String>, plugin: Plugin) -> PluginPreview {
+/// What a plugin with these skills and hooks brings.
+pub fn of_plugin(name: &str, skills: Vec<String>, hooks: Vec<String>, plugin: Plugin) -> PluginPreview {
     let mut preview = PluginPreview { name: name.to_owned(), skills, ..PluginPreview::default() };
-    preview.hooks = hooks(&plugin);
+    preview.hooks = moments(&plugin).chain(hooks).collect();
     preview.version = plugin.version;
     preview.description = plugin.description.unwrap_or_default();
     preview.author = plugin.author.and_then(|author| author.name);
@@ -69,14 +74,9 @@ fn skills(entry: &Entry) -> Vec<String> {
     entry.tree.files().iter().filter_map(|file| directory(&file.path)).collect()
 }
 
-/// What runs by itself: when it is switched, and where hosts obey its hooks.
-fn hooks(plugin: &Plugin) -> Vec<String> {
-    let is_declared = |moment: &&Lifecycle| !matches!(plugin.lifecycle(**moment), Ok(None));
-    let moments = [Lifecycle::Enable, Lifecycle::Disable];
-    let own = moments.iter().filter(is_declared).map(|moment| moment.as_str().to_owned());
-    let files = plugin.hooks.iter().filter_map(|hook| match hook {
-        HookSource::File(path) | HookSource::Module(path) => Some(path.clone()),
-        _ => None,
-    });
-    own.chain(files).collect()
+/// What runs when it is switched.
+fn moments(plugin: &Plugin) -> impl Iterator<Item = String> {
+    let is_declared = |moment: &Lifecycle| !matches!(plugin.lifecycle(*moment), Ok(None));
+    let moments = [Lifecycle::Enable, Lifecycle::Disable].into_iter().filter(is_declared);
+    moments.map(|moment| moment.as_str().to_owned()).collect::<Vec<_>>().into_iter()
 }

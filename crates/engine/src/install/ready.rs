@@ -1,6 +1,7 @@
 //! What was chosen of a source, read, vetted, and put in its place all at once.
 
 use super::candidate::Candidate;
+use super::fetch::Fetched;
 use super::preview::{previews, waiting};
 use super::settled::{Fate, settle};
 use super::staging::stage_all;
@@ -10,7 +11,9 @@ use crate::reply::{InstalledChange, PluginPreview, VettedCandidate};
 use crate::{Code, Refusal, counted};
 use guild_source::lock::{Entry, Lock, Offer, Origin, Previous};
 use guild_source::site::{Change, Site};
-use guild_source::store::Stored;
+use guild_source::store::Kept;
+use std::collections::BTreeSet;
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 /// One thing that is ready to be installed.
@@ -18,9 +21,11 @@ pub struct Ready {
     /// What it is, and where it lies in its source.
     pub candidate: Candidate,
     /// Its files.
-    pub stored: Stored,
+    pub stored: Kept,
     /// The source.
     pub origin: Origin,
+    /// Whether its directory is ours, holds its files alone, and can be moved to where it is installed.
+    pub is_movable: bool,
 }
 
 /// How things are put in their place.
@@ -50,22 +55,30 @@ pub fn read_all(desk: &Installer<'_>, chosen: &[Candidate], origin: &Origin) -> 
     let wanted: Vec<(&str, &Path)> =
         chosen.iter().map(|candidate| (candidate.name.as_str(), candidate.place.as_path())).collect();
     let stored = stage_all(desk, &wanted)?;
-    let ready = |(candidate, stored): (&Candidate, Stored)| Ready {
+    let ready = |(candidate, stored): (&Candidate, Kept)| Ready {
         candidate: candidate.clone(),
         stored,
         origin: origin.clone(),
+        is_movable: false,
     };
     Ok(chosen.iter().zip(stored).map(ready).collect())
 }
 
+/// Lets everything of one source be moved that can be, which spares writing it once more.
+pub fn let_move(ready: &mut [Ready], fetched: &Fetched) {
+    let places: BTreeSet<PathBuf> = ready.iter().map(|ready| ready.candidate.place.clone()).collect();
+    for ready in ready.iter_mut().filter(|_| fetched.is_ours()) {
+        let place = ready.candidate.place.as_path();
+        // Behind it in their order come those that lie in it, which would go with it or be missing from it.
+        let mut behind = places.range::<Path, _>((Bound::Excluded(place), Bound::Unbounded));
+        let is_apart = !behind.next().is_some_and(|next| next.starts_with(place));
+        ready.is_movable = ready.stored.is_exact && is_apart;
+    }
+}
+
 /// Vets everything, and keeps what is not denied; gives what was found.
 pub fn admit(desk: &Installer<'_>, ready: &mut Vec<Ready>) -> Vec<VettedCandidate> {
-    let look = |ready: &'_ Ready| -> (Candidate, Stored) { (ready.candidate.clone(), ready.stored.clone()) };
-    let looked: Vec<(Candidate, Stored)> = ready.iter().map(look).collect();
-    let looks: Vec<Look<'_>> = looked
-        .iter()
-        .map(|(Candidate { kind, name, main, .. }, stored)| Look { kind: *kind, name, main, stored })
-        .collect();
+    let looks: Vec<Look<'_>> = ready.iter().map(Ready::look).collect();
     let vetted = vetting::vet(desk, &looks);
     ready.retain(|ready| vetting::denied(&vetted).all(|name| name != ready.candidate.name));
     vetted
@@ -78,24 +91,28 @@ pub async fn install(
     placing: Placing,
     ready: &[Ready],
 ) -> Result<Placed, Refusal> {
-    let entries = ready.iter().map(|ready| entry(placing, site, ready)).collect();
-    let targets: Vec<&Path> = ready.iter().map(|ready| ready.candidate.place.as_path()).collect();
-    bring(desk, site, placing, entries, &targets).await
+    let mut entries = Vec::new();
+    for ready in ready {
+        let from = (placing.link || ready.is_movable).then_some(ready.candidate.place.as_path());
+        entries.push((entry(placing, site, ready), from));
+    }
+    bring(desk, site, placing, entries).await
 }
 
-/// Puts entries in their place whose files are in the store; `targets` are where the links lead of those that are links.
+/// Puts entries in their place whose files are in the store, each with where its link leads, or the directory that is moved.
 pub async fn bring(
     desk: &Installer<'_>,
     site: &Site,
     placing: Placing,
-    entries: Vec<Entry>,
-    targets: &[&Path],
+    entries: Vec<(Entry, Option<&Path>)>,
 ) -> Result<Placed, Refusal> {
     let held = site.hold().map_err(failure::of_site)?;
     let mut lock = site.read_lock().map_err(failure::of_site)?;
     let mut fates: Vec<(Fate, Entry)> = Vec::new();
-    for entry in entries {
+    let mut sources = Vec::new();
+    for (entry, from) in entries {
         fates.push((fate(placing, site, &lock, &entry)?, entry));
+        sources.push(from);
     }
     for (fate, entry) in &mut fates {
         let old = lock.get(entry.kind, &entry.name);
@@ -107,11 +124,12 @@ pub async fn bring(
         lock.put(entry.clone());
     }
     let mut changes = Vec::new();
-    for (at, (_, entry)) in fates.iter().enumerate().filter(|(_, (fate, _))| *fate != Fate::Unchanged) {
+    let changed = fates.iter().zip(sources).filter(|((fate, _), _)| *fate != Fate::Unchanged);
+    for ((_, entry), from) in changed {
         let (kind, name) = (entry.kind, entry.name.as_str());
-        changes.push(match targets.get(at) {
+        changes.push(match from {
             Some(target) if entry.linked => Change::Link { kind, name, target },
-            _ => Change::Place { kind, name, tree: &entry.tree },
+            from => Change::Place { kind, name, tree: &entry.tree, from },
         });
     }
     let told = fates.iter().map(|(fate, entry)| (*fate, entry));
@@ -127,6 +145,11 @@ pub fn previous(old: &Entry) -> Previous {
 }
 
 impl Ready {
+    fn look(&self) -> Look<'_> {
+        let Candidate { kind, name, main, .. } = &self.candidate;
+        Look { kind: *kind, name, main, stored: &self.stored }
+    }
+
     /// Where it came from, as the lock of a site says it.
     pub fn origin_in(&self, site: &Site) -> Origin {
         let Origin { source, path, offer, .. } = &self.origin;
@@ -140,7 +163,8 @@ impl Ready {
     }
 }
 
-fn entry(placing: Placing, site: &Site, ready: &Ready) -> Entry {
+/// The entry that the lock will have.
+pub fn entry(placing: Placing, site: &Site, ready: &Ready) -> Entry {
     Entry {
         name: ready.candidate.name.clone(),
         kind: ready.candidate.kind,
@@ -161,7 +185,7 @@ fn portable(site: &Site, source: &str) -> String {
 }
 
 /// What becomes of an entry, unless something of somebody else's is in its place.
-fn fate(placing: Placing, site: &Site, lock: &Lock, entry: &Entry) -> Result<Fate, Refusal> {
+pub fn fate(placing: Placing, site: &Site, lock: &Lock, entry: &Entry) -> Result<Fate, Refusal> {
     let (kind, name) = (entry.kind, &entry.name);
     let place = site.place(kind, name);
     let is_there = place.symlink_metadata().is_ok();

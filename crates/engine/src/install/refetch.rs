@@ -12,7 +12,7 @@ use guild_source::npm::NpmSpec;
 use guild_source::oci::{OciSpec, is_reference};
 use guild_source::site::Site;
 use guild_source::spec::{self, GitSpec, Spec};
-use guild_source::store::Stored;
+use guild_source::store::Kept;
 use std::path::{Path, PathBuf};
 
 /// Fetches sources, each state of one once.
@@ -29,7 +29,7 @@ impl<'a, 'd> Refetch<'a, 'd> {
     }
 
     /// The files of an entry as they are locked.
-    pub async fn locked(&mut self, entry: &Entry) -> Result<Stored, Refusal> {
+    pub async fn locked(&mut self, entry: &Entry) -> Result<Kept, Refusal> {
         let spec = self.spec(entry, entry.origin.resolved.as_deref())?;
         let (_, stored) = self.get(entry, spec).await?;
         if stored.digest != entry.digest {
@@ -43,7 +43,7 @@ impl<'a, 'd> Refetch<'a, 'd> {
     }
 
     /// The files of an entry as they are at the ref that was asked for, or as its marketplace offers it now, and where they come from.
-    pub async fn latest(&mut self, entry: &Entry) -> Result<(Origin, Stored), Refusal> {
+    pub async fn latest(&mut self, entry: &Entry) -> Result<(Origin, Kept), Refusal> {
         if let Some(offer) = &entry.origin.offer {
             return self.offered(entry, offer).await;
         }
@@ -53,7 +53,7 @@ impl<'a, 'd> Refetch<'a, 'd> {
     }
 
     /// Asks the marketplace again.
-    async fn offered(&mut self, entry: &Entry, offer: &Offer) -> Result<(Origin, Stored), Refusal> {
+    async fn offered(&mut self, entry: &Entry, offer: &Offer) -> Result<(Origin, Kept), Refusal> {
         let is_here = !offer.marketplace.contains(':');
         let directory = self.site.lock_file().parent().unwrap_or(Path::new("/"));
         let whole: PathBuf = directory.join(&offer.marketplace).components().collect();
@@ -97,7 +97,7 @@ impl<'a, 'd> Refetch<'a, 'd> {
         }
     }
 
-    async fn get(&mut self, entry: &Entry, spec: Spec) -> Result<(Option<String>, Stored), Refusal> {
+    async fn get(&mut self, entry: &Entry, spec: Spec) -> Result<(Option<String>, Kept), Refusal> {
         // Of a site's index only what is meant is fetched.
         let is_site = entry.origin.source_type == SourceType::WellKnown;
         let named = entry.origin.path.as_deref().and_then(|path| path.split('/').next());

@@ -11,7 +11,7 @@ use crate::reply::Changed;
 use crate::{Code, Envelope, Refusal};
 use guild_source::lock::{Entry, Origin, Previous};
 use guild_source::site::{Change, Site};
-use guild_source::store::Stored;
+use guild_source::store::Kept;
 
 /// Puts back what was there before; what somebody has edited only where that is asked for.
 pub async fn rollback(desk: &Installer<'_>, scope: Scope, name: &str, force: bool) -> Envelope<Changed> {
@@ -50,7 +50,8 @@ async fn run(desk: &Installer<'_>, scope: Scope, name: &str, force: bool) -> Res
         ..entry
     };
     lock.put(restored.clone());
-    let change = Change::Place { kind: restored.kind, name: &restored.name, tree: &restored.tree };
+    let change =
+        Change::Place { kind: restored.kind, name: &restored.name, tree: &restored.tree, from: None };
     let changes = settle(desk, &held, &[change], &lock, [(Fate::Updated, &restored)]).await?;
     Ok(Changed { scope: scope.word(), changes, ..Changed::default() })
 }
@@ -61,8 +62,8 @@ async fn earlier_files(
     site: &Site,
     entry: &Entry,
     earlier: &Previous,
-) -> Result<Stored, Refusal> {
-    if let Ok(stored) = desk.store.tree(&earlier.digest) {
+) -> Result<Kept, Refusal> {
+    if let Ok(stored) = desk.store.kept(&earlier.digest) {
         return Ok(stored);
     }
     let origin = Origin { resolved: earlier.resolved.clone(), ..entry.origin.clone() };

@@ -15,7 +15,7 @@ use crate::reply::{Changed, DriftLine, InstalledChange};
 use crate::{Code, Envelope, Refusal};
 use guild_source::lock::{Entry, Kind, Lock};
 use guild_source::site::{Change, Site};
-use guild_source::store::Stored;
+use guild_source::store::Kept;
 use std::path::PathBuf;
 
 /// How to bring things into their place.
@@ -86,17 +86,17 @@ async fn run(desk: &Installer<'_>, request: &SyncRequest, reply: &mut Changed) -
 }
 
 /// What the vet looks at: the file that makes it what it is, found in the tree.
-fn look<'a>(entry: &'a Entry, stored: &'a Stored) -> Option<Look<'a>> {
+fn look<'a>(entry: &'a Entry, stored: &'a Kept) -> Option<Look<'a>> {
     let main = main_file(entry)?;
     Some(Look { kind: entry.kind, name: &entry.name, main, stored })
 }
 
 /// The files of every entry: out of the store, or fetched again.
-async fn restore(desk: &Installer<'_>, site: &Site, wanted: &[&Entry]) -> Result<Vec<Stored>, Refusal> {
+async fn restore(desk: &Installer<'_>, site: &Site, wanted: &[&Entry]) -> Result<Vec<Kept>, Refusal> {
     let mut refetch = Refetch::new(desk, site);
     let mut stored = Vec::new();
     for entry in wanted {
-        stored.push(match desk.store.tree(&entry.digest) {
+        stored.push(match desk.store.kept(&entry.digest) {
             Ok(stored) => stored,
             Err(_) => refetch.locked(entry).await?,
         });
@@ -120,7 +120,7 @@ async fn place(
         changes.push(if entry.linked {
             Change::Link { kind, name, target }
         } else {
-            Change::Place { kind, name, tree: &entry.tree }
+            Change::Place { kind, name, tree: &entry.tree, from: None }
         });
     }
     let held = site.hold().map_err(failure::of_site)?;

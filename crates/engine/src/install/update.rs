@@ -17,7 +17,7 @@ use crate::reply::{Comparison, Update, UpdateLine};
 use crate::{Code, Envelope, Refusal};
 use guild_source::lock::{Entry, Lock};
 use guild_source::site::{Change, Site};
-use guild_source::store::Stored;
+use guild_source::store::Kept;
 
 /// What becomes of edits of one's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,9 +54,9 @@ struct Ready {
     /// The entry that the lock will have.
     entry: Entry,
     /// The files at the source.
-    stored: Stored,
+    stored: Kept,
     /// The files that will lie in the place, where edits are merged into them.
-    merged: Option<Stored>,
+    merged: Option<Kept>,
 }
 
 /// Updates what is installed.
@@ -124,7 +124,7 @@ async fn prepare(
         let moved = (origin != entry.origin).then(|| next(entry.previous.clone()));
         return Ok((line, moved.map(|entry| Ready { entry, stored: stored.clone(), merged: None })));
     }
-    let old = match desk.store.tree(&entry.digest) {
+    let old = match desk.store.kept(&entry.digest) {
         Ok(old) => old,
         Err(_) => refetch.locked(entry).await?,
     };
@@ -182,7 +182,7 @@ impl Ready {
     }
 
     /// The files that will lie in the place.
-    fn files(&self) -> &Stored {
+    fn files(&self) -> &Kept {
         self.merged.as_ref().unwrap_or(&self.stored)
     }
 }
@@ -208,7 +208,7 @@ async fn install(
         let (kind, name) = (ready.entry.kind, ready.entry.name.as_str());
         let is_new = before.get(kind, name).is_none_or(|old| old.digest != ready.entry.digest);
         if is_new {
-            changes.push(Change::Place { kind, name, tree: &ready.files().tree });
+            changes.push(Change::Place { kind, name, tree: &ready.files().tree, from: None });
         }
         fates.push((if is_new { Fate::Updated } else { Fate::Unchanged }, &ready.entry));
         lock.put(ready.entry.clone());

@@ -5,7 +5,8 @@ use crate::reply::VettedCandidate;
 use crate::vet::{Plugin, Subject, vet_subjects};
 use crate::{Code, Refusal, counted};
 use guild_source::lock::Kind;
-use guild_source::store::Stored;
+use guild_source::store::{Kept, Store};
+use std::path::PathBuf;
 
 /// What is to be looked at.
 #[derive(Debug, Clone, Copy)]
@@ -17,12 +18,12 @@ pub struct Look<'a> {
     /// The file that makes it what it is.
     pub main: &'a str,
     /// Its files.
-    pub stored: &'a Stored,
+    pub stored: &'a Kept,
 }
 
 /// Vets everything, and gives those in which something was found.
 pub fn vet(desk: &Installer<'_>, looks: &[Look<'_>]) -> Vec<VettedCandidate> {
-    let subjects: Vec<Subject<'_>> = looks.iter().map(subject).collect();
+    let subjects: Vec<Subject<'_>> = looks.iter().map(|look| subject(desk.store, look)).collect();
     let vetted = vet_subjects(desk.hall, &subjects, &|done, total| {
         (desk.progress)(&format!("vetting {done} of {total}"));
     });
@@ -55,11 +56,10 @@ pub fn denied(vetted: &[VettedCandidate]) -> impl Iterator<Item = &str> {
     vetted.iter().filter(|vetted| vetted.verdict == "deny").map(|vetted| vetted.name.as_str())
 }
 
-fn subject(look: &Look<'_>) -> Subject<'static> {
-    let root = look.stored.root.clone();
-    let subject = Subject::of_path(&root.join(look.main), look.name.to_owned());
+fn subject<'a>(store: &'a Store, look: &Look<'a>) -> Subject<'a> {
+    let subject = Subject::of_kept(store, &look.stored.tree, look.main, look.name.to_owned());
     match look.kind {
         Kind::Skill => subject,
-        Kind::Plugin => subject.within(Some(Plugin { name: look.name.to_owned(), root })),
+        Kind::Plugin => subject.within(Some(Plugin { name: look.name.to_owned(), root: PathBuf::new() })),
     }
 }

@@ -5,7 +5,7 @@ use crate::install::Installer;
 use crate::reply::LinkLine;
 use crate::{Code, Refusal};
 use guild_catalog::Entry;
-use guild_source::store::{Content, Stored, scan};
+use guild_source::store::{Content, Kept, scan};
 use std::fs;
 use std::io;
 use std::os::unix::fs::symlink;
@@ -38,7 +38,7 @@ pub struct Making {
     name: String,
     target: PathBuf,
     /// The files to copy; nothing for a link.
-    stored: Option<Stored>,
+    stored: Option<Kept>,
     step: Step,
 }
 
@@ -56,7 +56,7 @@ impl Making {
         let place = directory.join(&name);
         let stored = match manner {
             Manner::Link => None,
-            Manner::Copy => Some(desk.store.stage(&Content::Directory(&target)).map_err(|error| {
+            Manner::Copy => Some(desk.store.keep(&Content::Directory(&target)).map_err(|error| {
                 Refusal::new(Code::SkillFilesRefused, format!("`{name}` cannot be copied: {error}"))
             })?),
         };
@@ -81,7 +81,7 @@ impl Making {
     }
 }
 
-fn step(record: &Record, place: &Path, target: &Path, stored: Option<&Stored>) -> Result<Step, Refusal> {
+fn step(record: &Record, place: &Path, target: &Path, stored: Option<&Kept>) -> Result<Step, Refusal> {
     let Ok(metadata) = fs::symlink_metadata(place) else { return Ok(Step::Make { replaces: false }) };
     if place == target {
         return Ok(Step::Nothing);

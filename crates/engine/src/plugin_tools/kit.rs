@@ -22,9 +22,10 @@ macro_rules! files {
     };
 }
 
-static FILES: [MemoryFile<'static>; 10] = files![
+static FILES: [MemoryFile<'static>; 11] = files![
     "_run.py",
     "_schema.py",
+    "_worker.py",
     "agno/__init__.py",
     "agno/tools/__init__.py",
     "guild.mjs",

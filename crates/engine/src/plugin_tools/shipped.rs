@@ -3,15 +3,17 @@
 //! One that cannot be used is told with its reason, and hides none of the others.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use guild_catalog::PluginEntry;
 use guild_manifest::Digest;
 use guild_manifest::plugin::{SchemaSource, ToolDeclaration, ToolRun};
+use guild_source::store::Stored;
 use serde_json::{Value, json};
 
 use super::{builtin_names, failure, module};
 use crate::ports::{Tool, ToolError};
-use crate::security_hash::{StagedPlugin, load_plugin, stage_plugin};
+use crate::security_hash::{StagedPlugin, stage_files};
 use crate::workshop::Workshop;
 
 /// A plugin's copy and its tools.
@@ -51,9 +53,9 @@ pub(super) enum Start {
 
 impl Shipped {
     /// The plugin as it is now.
-    pub(super) async fn of(workshop: &Workshop<'_>, entry: &PluginEntry) -> Result<Self, ToolError> {
-        let staged = stage_plugin(entry, workshop.store).map_err(failure)?;
-        Self::read(workshop, staged).await
+    pub(super) async fn of(workshop: &Workshop<'_>, entry: &PluginEntry) -> Result<Arc<Self>, ToolError> {
+        let stored = stage_files(entry, workshop.store).map_err(failure)?;
+        Self::known(workshop, entry, stored).await
     }
 
     /// The plugin as it was staged before.
@@ -61,13 +63,32 @@ impl Shipped {
         workshop: &Workshop<'_>,
         entry: &PluginEntry,
         digest: &Digest,
-    ) -> Result<Self, ToolError> {
-        let staged = load_plugin(entry, digest, workshop.store).map_err(failure)?;
-        Self::read(workshop, staged).await
+    ) -> Result<Arc<Self>, ToolError> {
+        let stored = workshop.store.tree(digest).map_err(|error| failure(error.into()))?;
+        Self::known(workshop, entry, stored).await
     }
 
-    async fn read(workshop: &Workshop<'_>, staged: StagedPlugin) -> Result<Self, ToolError> {
+    /// What was read of the same files for the same image, or is read now. What cannot be used is looked at again each time.
+    async fn known(
+        workshop: &Workshop<'_>,
+        entry: &PluginEntry,
+        stored: Stored,
+    ) -> Result<Arc<Self>, ToolError> {
         let image = workshop.images.resolve(None).map_err(failure)?.digest.to_string();
+        let key = (entry.plugin.name.clone(), stored.digest, image.clone());
+        let standbys = workshop.backends.standbys.as_ref();
+        if let Some(known) = standbys.and_then(|standbys| standbys.read_before(&key)) {
+            return Ok(known);
+        }
+        let staged = StagedPlugin::read(entry, stored).map_err(failure)?;
+        let shipped = Arc::new(Self::read(workshop, staged, image).await);
+        if let Some(standbys) = standbys.filter(|_| shipped.silent.is_empty()) {
+            standbys.remember(key, &shipped);
+        }
+        Ok(shipped)
+    }
+
+    async fn read(workshop: &Workshop<'_>, staged: StagedPlugin, image: String) -> Self {
         let mut shipped = Self { staged, tools: Vec::new(), silent: Vec::new(), image };
         for declared in shipped.staged.plugin.tools.clone() {
             match declared_offer(&declared, &shipped.staged.root) {
@@ -81,7 +102,7 @@ impl Shipped {
                 Err(error) => shipped.silent.push((path, error)),
             }
         }
-        Ok(shipped)
+        shipped
     }
 
     /// Adds what a module registered, unless its name is somebody's.

@@ -1,24 +1,29 @@
-//! Containers that stand by: a tool that asks for it is started before it is called, so that a call costs no start.
+//! Tools that stand by: one that asks for it is started before it is called, so that a call costs no start.
 //!
-//! A container answers one call and is gone; the next one is started meanwhile. So nothing of a call is there for another one: no
-//! process, no file, no memory. One that nobody calls is let go after a while. Only processes that live on keep any, and only for
-//! tools that look: one that asks every time is never started before it was allowed.
+//! A worker of our own kit answers call after call, each in a copy of itself that was made before the call came, and is kept for one
+//! tool in one state, one agent and one environment. Of any other program a container answers one call and is gone, and the next one is
+//! started meanwhile. Either way nothing of a call is there for another one: no process, no file, no memory. One that nobody calls is
+//! let go after a while. Only processes that live on keep any, and only for tools that look: one that asks every time is never
+//! started before it was allowed.
 
 use std::collections::{BTreeMap, HashMap};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use guild_manifest::Digest;
 use guild_manifest::config::Sandbox;
 use guild_sandbox::image::Resolved;
 use guild_sandbox::{Command, Policy, Stdin};
-use serde_json::Value;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep};
 
 use super::call::request;
 use super::contained::{container, told};
+use super::failure;
 use super::kit::Kit;
-use super::shipped::{Offer, Shipped};
-use super::{answer, failure};
+use super::shipped::{Offer, Shipped, Start as Begun};
+use super::worker::{LONGEST_ANSWER, Worker};
 use crate::ports::{ToolCall, ToolError, ToolResult};
 use crate::sandbox::{Backends, LimitRequest};
 use crate::servers::Conversation;
@@ -26,32 +31,54 @@ use crate::workshop::Workshop;
 
 /// How long one waits for a call.
 const IDLE: Duration = Duration::from_secs(60);
-/// How long its container may live at all, beyond the time that a call may take.
-const LIFE: Duration = Duration::from_secs(90);
+/// How often it is looked whether one has waited too long.
+const SWEEP: Duration = Duration::from_secs(5);
+/// How long one is used; whoever calls then gets a new one.
+const LIFE: Duration = Duration::from_secs(10 * 60);
 /// No more stand by at once.
 const MOST: usize = 16;
-/// What a tool may say before anybody listens, and the longest answer.
-const LONGEST_ANSWER: usize = 16 << 20;
+/// No more plugins are remembered.
+const MOST_READ: usize = 64;
 /// What tells a program that it is asked over its standard input.
 const MARK: (&str, &str) = ("GUILD_WARM", "1");
 
-/// The containers that stand by.
+/// The tools that stand by.
 #[derive(Clone, Default)]
-pub(crate) struct Standbys(Arc<Mutex<Held>>);
+pub(crate) struct Standbys(Arc<House>);
+
+#[derive(Default)]
+struct House {
+    held: Mutex<Held>,
+    /// Told whenever a worker is ready again, or will never be.
+    reset: Notify,
+}
 
 #[derive(Default)]
 struct Held {
-    ready: HashMap<Key, (u64, Conversation)>,
-    count: u64,
+    waiting: HashMap<Key, Vec<Waiting>>,
+    /// What was read of plugins.
+    read: HashMap<Read, Arc<Shipped>>,
+    /// How many have answered and are not ready yet.
+    resetting: HashMap<Key, usize>,
+    is_swept: bool,
 }
 
-/// What a container was started for: a tool, its code and its image, and an agent.
+/// A plugin by name, its files and the image that its tools run in.
+pub(super) type Read = (String, Digest, String);
+
+struct Waiting {
+    worker: Worker,
+    since: Instant,
+}
+
+/// What one was started for: a tool, its code and its image, an agent, and the values of its variables.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     tool: String,
     code: String,
     image: String,
     agent: String,
+    env: BTreeMap<String, String>,
 }
 
 /// Everything that starting one takes.
@@ -61,48 +88,129 @@ struct Start {
     policy: Policy,
     command: Command,
     image: Resolved,
+    resets: bool,
 }
 
 impl Start {
-    async fn begin(self) -> Result<Conversation, ToolError> {
+    async fn begin(self) -> Result<Worker, ToolError> {
         let what = (&self.policy, &self.command);
-        Conversation::begin(&self.backends, &self.settings, what, self.image).await.map_err(failure)
+        let begun = Conversation::begin(&self.backends, &self.settings, what, self.image).await;
+        Ok(Worker::of(begun.map_err(failure)?, self.resets))
+    }
+}
+
+impl Held {
+    fn count(&self) -> usize {
+        self.waiting.values().map(Vec::len).sum()
+    }
+
+    /// One that is not too old.
+    fn take(&mut self, key: &Key) -> Option<Worker> {
+        let waiting = self.waiting.get_mut(key)?;
+        waiting.retain(|one| one.worker.born.elapsed() < LIFE);
+        waiting.pop().map(|one| one.worker)
+    }
+
+    fn is_reset(&mut self, key: &Key) {
+        let left = self.resetting.remove(key).unwrap_or_default().saturating_sub(1);
+        if left > 0 {
+            self.resetting.insert(key.clone(), left);
+        }
+    }
+
+    fn keep(&mut self, holds: impl Fn(&Waiting) -> bool) {
+        self.waiting.retain(|_, waiting| {
+            waiting.retain(&holds);
+            !waiting.is_empty()
+        });
     }
 }
 
 impl Standbys {
     fn held(&self) -> std::sync::MutexGuard<'_, Held> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self, key: &Key) -> Option<Conversation> {
-        self.held().ready.remove(key).map(|(_, conversation)| conversation)
+    /// What was read of a plugin before.
+    pub(super) fn read_before(&self, key: &Read) -> Option<Arc<Shipped>> {
+        self.held().read.get(key).cloned()
     }
 
-    /// Starts one in the background, and lets it go when nobody has called.
-    fn prepare(&self, key: Key, start: Start) {
-        {
-            let held = self.held();
-            if held.ready.contains_key(&key) || held.ready.len() >= MOST {
+    /// Remembers what was read of a plugin.
+    pub(super) fn remember(&self, key: Read, shipped: &Arc<Shipped>) {
+        let mut held = self.held();
+        if held.read.len() >= MOST_READ {
+            held.read.clear();
+        }
+        held.read.insert(key, Arc::clone(shipped));
+    }
+
+    /// One that waits, or will in a moment.
+    async fn take(&self, key: &Key) -> Option<Worker> {
+        loop {
+            let mut told = pin!(self.0.reset.notified());
+            told.as_mut().enable();
+            {
+                let mut held = self.held();
+                let found = held.take(key);
+                if found.is_some() || !held.resetting.contains_key(key) {
+                    return found;
+                }
+            }
+            told.await;
+        }
+    }
+
+    fn put(&self, key: Key, worker: Worker) {
+        let mut held = self.held();
+        if held.count() >= MOST {
+            return;
+        }
+        held.waiting.entry(key).or_default().push(Waiting { worker, since: Instant::now() });
+        if !std::mem::replace(&mut held.is_swept, true) {
+            tokio::spawn(self.clone().sweep());
+        }
+    }
+
+    /// Lets go of those that nobody has called, until none is left.
+    async fn sweep(self) {
+        loop {
+            sleep(SWEEP).await;
+            let mut held = self.held();
+            held.keep(|one| one.since.elapsed() < IDLE);
+            if held.waiting.is_empty() {
+                held.is_swept = false;
                 return;
             }
+        }
+    }
+
+    /// Starts one in the background.
+    fn prepare(&self, key: Key, start: Start) {
+        let is_there = self.held().waiting.get(&key).is_some_and(|waiting| !waiting.is_empty());
+        if is_there {
+            return;
         }
         let standbys = self.clone();
         tokio::spawn(async move {
             // One that cannot be started is started by the next call, which says why it cannot.
-            let Ok(conversation) = start.begin().await else { return };
-            let number = {
-                let mut held = standbys.held();
-                held.count = held.count.wrapping_add(1);
-                let number = held.count;
-                held.ready.insert(key.clone(), (number, conversation));
-                number
-            };
-            sleep(IDLE).await;
-            let mut held = standbys.held();
-            if held.ready.get(&key).is_some_and(|(waiting, _)| *waiting == number) {
-                held.ready.remove(&key);
+            if let Ok(worker) = start.begin().await {
+                standbys.put(key, worker);
             }
+        });
+    }
+
+    /// Takes one back that has answered, once nothing of that is left.
+    fn take_back(&self, key: Key, mut worker: Worker) {
+        *self.held().resetting.entry(key.clone()).or_default() += 1;
+        let standbys = self.clone();
+        tokio::spawn(async move {
+            let is_ready = worker.is_reset().await;
+            standbys.held().is_reset(&key);
+            if is_ready {
+                standbys.put(key, worker);
+            }
+            standbys.0.reset.notify_waiters();
         });
     }
 }
@@ -121,15 +229,22 @@ impl Shipped {
             code: self.staged.tree.digest().to_string(),
             image: self.image.clone(),
             agent: call.agent.to_owned(),
+            env: workshop.environment(&self.environment()).await.map_err(told)?,
         };
-        let env = workshop.environment(&self.environment()).await.map_err(told)?;
-        let conversation = match standbys.take(&key) {
+        let mut worker = match standbys.take(&key).await {
             Some(waiting) => waiting,
-            None => self.start(workshop, tool, env.clone())?.begin().await?,
+            None => self.start(workshop, tool, key.env.clone())?.begin().await?,
         };
-        standbys.prepare(key, self.start(workshop, tool, env)?);
+        if !resets(tool) {
+            standbys.prepare(key.clone(), self.start(workshop, tool, key.env.clone())?);
+        }
         let patience = LimitRequest::default().over(workshop.images.settings()).timeout;
-        ask(conversation, &request(&tool.name, call), Instant::now() + patience).await
+        let told = worker.ask(&request(&tool.name, call), Instant::now() + patience).await;
+        // One whose time was up is at work still: it ends with its container.
+        if resets(tool) && !matches!(told, Err(ToolError::TimedOut(_))) {
+            standbys.take_back(key, worker);
+        }
+        told
     }
 
     fn start(
@@ -143,7 +258,7 @@ impl Shipped {
         let mut container = container(&self.staged.root, &Kit::in_store(workshop.store)?, env);
         let patience = LimitRequest::default().over(settings).timeout;
         container.limits = LimitRequest {
-            timeout: Some(patience + LIFE),
+            timeout: Some(patience + LIFE + IDLE),
             output: Some(LONGEST_ANSWER as u64),
             ..LimitRequest::default()
         };
@@ -155,68 +270,12 @@ impl Shipped {
             env: BTreeMap::new(),
             stdin: Stdin::Piped,
         };
-        Ok(Start { backends: workshop.backends.clone(), settings: settings.clone(), policy, command, image })
+        let (backends, settings) = (workshop.backends.clone(), settings.clone());
+        Ok(Start { backends, settings, policy, command, image, resets: resets(tool) })
     }
 }
 
-/// One line in, one line out. Whatever becomes of it, the container is gone with the conversation.
-async fn ask(
-    mut conversation: Conversation,
-    request: &Value,
-    until: Instant,
-) -> Result<ToolResult, ToolError> {
-    let ended = |conversation: &Conversation| {
-        let said = conversation.complaint();
-        let said = if said.is_empty() { String::new() } else { format!("; it said: {said}") };
-        ToolError::Crashed(format!("the tool ended before it had answered{said}"))
-    };
-    let input = conversation.take_input();
-    let Some(input) = input else { return Err(ended(&conversation)) };
-    if input.write(format!("{request}\n").into_bytes()).await.is_err() {
-        return Err(ended(&conversation));
-    }
-    let mut heard: Vec<u8> = Vec::new();
-    loop {
-        if let Some(end) = heard.iter().position(|byte| *byte == b'\n') {
-            return told_by(heard.get(..end).unwrap_or_default());
-        }
-        if heard.len() > LONGEST_ANSWER {
-            return Err(ToolError::Failed("the tool's answer is too long".to_owned()));
-        }
-        match timeout_at(until, conversation.next()).await {
-            Err(_) => return Err(ToolError::TimedOut("the tool's time was up".to_owned())),
-            Ok(None) => return Err(ended(&conversation)),
-            Ok(Some(bytes)) => heard.extend(bytes),
-        }
-    }
-}
-
-/// `{"answer": {…}}` or `{"error": "…"}`.
-fn told_by(line: &[u8]) -> Result<ToolResult, ToolError> {
-    let mut told = answer::json(line)?;
-    if let Some(error) = told.get("error").and_then(Value::as_str) {
-        return Err(ToolError::Crashed(format!("the tool failed: {error}")));
-    }
-    match told.get_mut("answer") {
-        Some(answer) => answer::result(answer.take()),
-        None => Err(ToolError::NoAnswer("the tool said neither `answer` nor `error`".to_owned())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_is_an_answer_or_says_why_there_is_none() {
-        let told = |line: &str| told_by(line.as_bytes()).map(|result| result.text());
-        assert_eq!(told(r#"{"answer": {"text": "3 words"}}"#), Ok("3 words".to_owned()));
-        assert_eq!(
-            told(r#"{"error": "no paper"}"#),
-            Err(ToolError::Crashed("the tool failed: no paper".to_owned()))
-        );
-        assert!(matches!(told("no"), Err(ToolError::NotJson(_))));
-        assert!(matches!(told("{}"), Err(ToolError::NoAnswer(_))));
-        assert!(matches!(told(r#"{"answer": 3}"#), Err(ToolError::NotAnObject(_))));
-    }
+/// Whether the program is our own, which leaves nothing of a call.
+fn resets(tool: &Offer) -> bool {
+    matches!(tool.run, Begun::Function { .. })
 }

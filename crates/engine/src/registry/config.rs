@@ -1,7 +1,9 @@
 //! `plugins config`: what is set for a plugin, value by value.
 //!
 //! What a manifest's `settings` declare is held to their types, and a sensitive one is encrypted whether or not anybody asks for it.
-//! An encrypted value is given to the plugin's hooks and to nobody else.
+//! An encrypted value is given to the plugin's hooks and approved servers, and to nobody else.
+
+use std::collections::BTreeMap;
 
 use guild_catalog::{PluginEntry, near};
 use guild_ledger::{Arrival, Change, ConfigValue, Principal, Registration, Role, SubjectKind, Timestamp};
@@ -94,6 +96,22 @@ pub async fn config_unset(
         books.configure(now, (&known, name, key), Change::Unset { key: key.to_owned() }, by).await
     };
     envelope(name, done.await)
+}
+
+/// Everything that is set for a plugin, and what its manifest says of what is not; for the plugin alone.
+pub(crate) async fn plugin_settings(
+    hall: &Hall,
+    books: &Books,
+    name: &str,
+) -> Result<BTreeMap<String, String>, Refusal> {
+    let entry = plugin(hall, name)?;
+    let known = books.known(&Found::Plugin(entry)).await?;
+    let (open, secret) = books.settings(known.as_ref()).await?;
+    let defaults = entry.plugin.settings.iter();
+    let defaults =
+        defaults.filter_map(|setting| Some((setting.key.clone(), setting.default.as_ref()?.to_json())));
+    let text = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    Ok(defaults.chain(open).chain(secret).map(|(key, value)| (key, text(value))).collect())
 }
 
 impl Books {

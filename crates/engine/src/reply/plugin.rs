@@ -60,6 +60,8 @@ pub struct PluginDetail<'a> {
 pub struct PluginAgent {
     /// Its name.
     pub name: String,
+    /// The name that `run` takes.
+    pub qualified_name: String,
     /// What it is for.
     pub description: String,
     /// The model that it wants.

@@ -3,15 +3,20 @@
 //! Summaries are made one by one as they are asked for: all of them at once would be the largest thing in memory.
 
 use super::SkillSummary;
-use guild_catalog::Entry;
+use guild_catalog::{Entry, Scope};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
+use std::fmt;
+
+/// Knows the vet's verdict on a skill, or that there is none.
+type Verdicts<'a> = Box<dyn Fn(&Entry) -> Option<&'static str> + Send + Sync + 'a>;
 
 /// Skills in the order of a list, each of which is shown as a [`SkillSummary`].
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct SkillList<'a> {
     listed: Vec<Listed<'a>>,
+    verdicts: Option<Verdicts<'a>>,
 }
 
 /// One of them, with what its entry does not tell.
@@ -20,18 +25,22 @@ struct Listed<'a> {
     entry: &'a Entry,
     /// Whether its activation globs match the given file, if one was given.
     matches_file: Option<bool>,
-    /// The verdict of the vet, where it is known.
-    verdict: Option<&'static str>,
 }
 
 impl<'a> SkillList<'a> {
-    /// The list of these entries, with what `verdict` knows of each.
+    /// The list of these entries; `verdict` is asked only about those that are shown.
     pub fn of(
         entries: impl Iterator<Item = &'a Entry>,
-        verdict: impl Fn(&Entry) -> Option<&'static str>,
+        verdict: impl Fn(&Entry) -> Option<&'static str> + Send + Sync + 'a,
     ) -> Self {
-        let listed = entries.map(|entry| Listed { entry, matches_file: None, verdict: verdict(entry) });
-        Self { listed: listed.collect() }
+        let listed = entries.map(|entry| Listed { entry, matches_file: None });
+        Self { listed: listed.collect(), verdicts: Some(Box::new(verdict)) }
+    }
+
+    /// Puts those of one scope together, the nearest scope first.
+    pub fn sort_by_scope(&mut self) {
+        let rank = |scope: Scope| Scope::ALL.iter().position(|known| *known == scope);
+        self.listed.sort_by_key(|listed| rank(listed.entry.place.scope));
     }
 
     /// Marks each skill by whether it matches a file, and moves those that do to the front.
@@ -40,6 +49,11 @@ impl<'a> SkillList<'a> {
             listed.matches_file = Some(matches(listed.entry));
         }
         self.listed.sort_by_key(|listed| listed.matches_file != Some(true));
+    }
+
+    /// How many are of a scope.
+    pub fn count_of(&self, scope: &str) -> usize {
+        self.listed.iter().filter(|listed| listed.entry.place.scope.as_str() == scope).count()
     }
 
     /// Keeps at most so many of those after the one of this name, and says after which one the rest begins. Where that one has gone,
@@ -70,12 +84,27 @@ impl<'a> SkillList<'a> {
 
     /// Their summaries.
     pub fn iter(&self) -> impl Iterator<Item = SkillSummary<'a>> {
-        let summary = |listed: &Listed<'a>| SkillSummary {
+        self.listed.iter().map(|listed| self.summary(listed))
+    }
+
+    /// The summaries of so many, from a place on; nothing is asked about the others.
+    pub fn part(&self, from: usize, count: usize) -> impl Iterator<Item = SkillSummary<'a>> {
+        let part = self.listed.get(from..).unwrap_or_default();
+        part.iter().take(count).map(|listed| self.summary(listed))
+    }
+
+    fn summary(&self, listed: &Listed<'a>) -> SkillSummary<'a> {
+        SkillSummary {
             matches_file: listed.matches_file,
-            verdict: listed.verdict,
+            verdict: self.verdicts.as_ref().and_then(|verdicts| verdicts(listed.entry)),
             ..SkillSummary::of(listed.entry)
-        };
-        self.listed.iter().map(summary)
+        }
+    }
+}
+
+impl fmt::Debug for SkillList<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&self.listed).finish()
     }
 }
 

@@ -5,7 +5,7 @@ use guild_manifest::skill::{Network, Workspace};
 
 use super::prepare::Prepared;
 use crate::approvals::{Capability, ChangedFile, Shown, ShownFinding};
-use crate::reply::{Comparison, FileChange, FindingLine, RunPlan};
+use crate::reply::{Comparison, FileChange, RunPlan};
 use crate::security_hash::{Payload, RunnerIdentity, compare};
 use crate::workshop::Workshop;
 
@@ -21,7 +21,7 @@ pub fn shown(workshop: &Workshop<'_>, prepared: &Prepared<'_>, approved: Option<
         capabilities: capabilities(workshop, prepared, plan, &changes),
         approved: approved.map(|hash| hash.to_string()),
         changed: changes.files.iter().map(changed).collect(),
-        findings: prepared.findings.iter().map(finding).collect(),
+        findings: prepared.findings.iter().map(ShownFinding::of).collect(),
     }
 }
 
@@ -114,15 +114,4 @@ fn variables(workshop: &Workshop<'_>, names: &[String]) -> Vec<String> {
 fn is_about(capability: &str, name: &str) -> bool {
     let part = capability.split('.').next().unwrap_or(capability);
     part == name || (part == "env" && name == "environment")
-}
-
-fn finding(line: &FindingLine) -> ShownFinding {
-    ShownFinding {
-        code: line.code.to_owned(),
-        severity: line.severity.to_owned(),
-        path: line.path.clone(),
-        line: line.line,
-        message: line.message.clone(),
-        evidence: line.evidence.clone(),
-    }
 }

@@ -13,12 +13,23 @@ use serde::Deserialize;
 use crate::hall::{ConfigFile, path_of};
 use crate::security_hash::RunnerIdentity;
 
-/// How often a model may speak where nobody says.
-const STEPS: u32 = 30;
-/// How long one of its answers may be.
-const ANSWER_TOKENS: u32 = 8192;
-/// How much it may read and write in one run.
-const TOKENS: u64 = 1_000_000;
+/// What a model may use where nobody says.
+#[derive(Debug, Clone, Copy)]
+pub struct RunnerBudget {
+    /// How often it may speak.
+    pub steps: u32,
+    /// How long one of its answers may be.
+    pub answer_tokens: u32,
+    /// How much it may read and write in one run.
+    pub tokens: u64,
+}
+
+impl Default for RunnerBudget {
+    fn default() -> Self {
+        Self { steps: 30, answer_tokens: 8192, tokens: 1_000_000 }
+    }
+}
+
 /// What a template fills in.
 const PLACEHOLDERS: &[&str] = &["{prompt}", "{system}", "{task}", "{model}", "{mcp_config}"];
 
@@ -290,13 +301,14 @@ fn http(protocol: Protocol, written: Written) -> Result<HttpRunner, String> {
         }
         Some(_) => {}
     }
+    let budget = RunnerBudget::default();
     Ok(HttpRunner {
         protocol,
         url,
         key: written.key,
-        max_tokens: written.max_tokens.unwrap_or(ANSWER_TOKENS).max(1),
-        max_steps: written.max_steps.unwrap_or(STEPS).max(1),
-        token_budget: written.token_budget.unwrap_or(TOKENS).max(1),
+        max_tokens: written.max_tokens.unwrap_or(budget.answer_tokens).max(1),
+        max_steps: written.max_steps.unwrap_or(budget.steps).max(1),
+        token_budget: written.token_budget.unwrap_or(budget.tokens).max(1),
     })
 }
 

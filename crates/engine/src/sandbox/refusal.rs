@@ -5,7 +5,8 @@ use guild_sandbox::{LaunchError, RefusalKind};
 use crate::{Code, Envelope};
 
 /// A reason not to run something.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct Refusal {
     /// Its stable word.
     pub code: Code,

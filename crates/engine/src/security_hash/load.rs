@@ -26,7 +26,7 @@ pub fn load(hall: &Hall, images: &Images, store: &Store, security_hash: &Digest)
     };
     let stem = payload.skill.name.rsplit('/').next().unwrap_or_default();
     let max_bytes = usize::try_from(hall.config.limits.max_file_bytes).unwrap_or(usize::MAX);
-    let source = Source { max_bytes, ..Source::new(file, stem, &bytes) };
+    let source = Source { max_bytes, form: payload.form(), ..Source::new(file, stem, &bytes) };
     let reading = skill::read(&source, Profile::Lenient);
     let skill = reading.skill.ok_or_else(|| gone("it does not load any more".to_owned()))?;
     let image = payload.image.as_ref().map(|image| same_image(images, image)).transpose()?;

@@ -3,7 +3,7 @@
 use super::locks::is_lock;
 use crate::Code;
 use crate::sandbox::Refusal;
-use guild_manifest::skill::{self, Contract, Skill};
+use guild_manifest::skill::{self, Contract, Form, Skill};
 use guild_manifest::tree::Data;
 use guild_manifest::{Digest, FileEntry, TreeManifest, canonical};
 use guild_source::store::Store;
@@ -13,6 +13,8 @@ use serde_json::Value as Json;
 
 /// The version of the form.
 const VERSION: u32 = 1;
+/// The word for the file of an agent.
+const AGENT: &str = "agent";
 
 /// Everything that decides how a skill behaves.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -98,6 +100,9 @@ pub struct SkillIdentity {
     /// The digest of that.
     #[schemars(with = "String")]
     pub digest: Digest,
+    /// `agent` where its file is that of an agent that a plugin ships; absent for a skill.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<String>,
 }
 
 /// The plugin that ships it.
@@ -226,6 +231,7 @@ impl Payload {
                 kind: skill.kind.as_str().to_owned(),
                 file: own.path.clone(),
                 digest: own.digest,
+                form: None,
             },
             plugin,
             files: tree.files().to_vec(),
@@ -239,6 +245,17 @@ impl Payload {
             tool: None,
             runner: None,
         }
+    }
+
+    /// The same of a file that is read as this.
+    pub(super) fn read_as(mut self, form: Form) -> Self {
+        self.skill.form = (form == Form::Agent).then(|| AGENT.to_owned());
+        self
+    }
+
+    /// As what the file was read.
+    pub(super) fn form(&self) -> Form {
+        if self.skill.form.as_deref() == Some(AGENT) { Form::Agent } else { Form::Skill }
     }
 
     /// The canonical text, whose SHA-256 is the security hash.

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use guild_catalog::PluginEntry;
+use guild_manifest::TreeManifest;
 use guild_manifest::plugin::Plugin;
-use guild_manifest::{Digest, TreeManifest};
 use guild_source::store::{Store, Stored};
 
 use super::origin::Origin;
@@ -28,30 +28,29 @@ pub(crate) struct StagedPlugin {
 /// # Errors
 /// Where the files are refused or cannot be read, or no longer are the plugin that was found.
 pub(crate) fn stage_plugin(entry: &PluginEntry, store: &Store) -> Result<StagedPlugin, Refusal> {
-    let origin = Origin::of_plugin(entry);
-    let name = &entry.plugin.name;
-    let stored = origin.stage(store);
-    let Stored { tree, root, .. } =
-        stored.map_err(|error| Refusal::staging_of(&format!("plugin `{name}`"), error))?;
-    let plugin = guild_catalog::read_plugin(&root, name).filter(|plugin| plugin.name == *name);
-    let plugin = plugin.ok_or_else(|| changed(name, "it does not load"))?;
-    Ok(StagedPlugin { tree, root, plugin, identity: origin.plugin })
+    StagedPlugin::read(entry, stage_files(entry, store)?)
 }
 
-/// A plugin that was staged before, by the digest of its files.
+/// Stages a plugin's files, whatever they say.
 ///
 /// # Errors
-/// Where its files are gone or damaged.
-pub(crate) fn load_plugin(
-    entry: &PluginEntry,
-    digest: &Digest,
-    store: &Store,
-) -> Result<StagedPlugin, Refusal> {
-    let Stored { tree, root, .. } = store.tree(digest)?;
-    let name = &entry.plugin.name;
-    let plugin = guild_catalog::read_plugin(&root, name).filter(|plugin| plugin.name == *name);
-    let plugin = plugin.ok_or_else(|| changed(name, "it does not load"))?;
-    Ok(StagedPlugin { tree, root, plugin, identity: Origin::of_plugin(entry).plugin })
+/// Where they are refused or cannot be read.
+pub(crate) fn stage_files(entry: &PluginEntry, store: &Store) -> Result<Stored, Refusal> {
+    let staged = Origin::of_plugin(entry).stage(store);
+    staged.map_err(|error| Refusal::staging_of(&format!("plugin `{}`", entry.plugin.name), error))
+}
+
+impl StagedPlugin {
+    /// A plugin whose files are in the store.
+    ///
+    /// # Errors
+    /// Where they are not the plugin that was found.
+    pub(crate) fn read(entry: &PluginEntry, stored: Stored) -> Result<Self, Refusal> {
+        let (Stored { tree, root, .. }, name) = (stored, &entry.plugin.name);
+        let plugin = guild_catalog::read_plugin(&root, name).filter(|plugin| plugin.name == *name);
+        let plugin = plugin.ok_or_else(|| changed(name, "it does not load"))?;
+        Ok(Self { tree, root, plugin, identity: Origin::of_plugin(entry).plugin })
+    }
 }
 
 /// What is no longer as it was found.

@@ -67,6 +67,7 @@ pub fn stage(hall: &Hall, entry: &Entry, images: &Images, store: &Store) -> Resu
         bytes: &bytes,
         sidecar: sidecar.as_deref(),
         max_bytes: usize::try_from(hall.config.limits.max_file_bytes).unwrap_or(usize::MAX),
+        form: entry.place.form,
     };
     let reading = skill::read(&source, Profile::Lenient);
     let skill = same_skill(entry, reading.skill, &reading.problems)?;
@@ -79,7 +80,7 @@ pub fn stage(hall: &Hall, entry: &Entry, images: &Images, store: &Store) -> Resu
             digest: resolved.digest.to_string(),
         }),
     };
-    let payload = Payload::new(&skill, own, &tree, around);
+    let payload = Payload::new(&skill, own, &tree, around).read_as(entry.place.form);
     let security_hash = store.put(payload.text()?.as_bytes())?;
     Ok(Staged {
         root,

@@ -10,6 +10,7 @@ use guild_sandbox::{Child, ChildStdin, Command, Network, Policy, Stdin, Stream};
 
 use super::placeholder;
 use crate::Refusal;
+use crate::registry::plugin_settings;
 use crate::sandbox::{Backends, ContainerRequest, LimitRequest, MountMode, MountRequest};
 use crate::workshop::Workshop;
 
@@ -19,6 +20,9 @@ const LONGEST_LIFE: Duration = Duration::from_secs(24 * 60 * 60);
 const MOST_UNHEARD: u64 = 16 << 20;
 /// What is kept of what it says to people, for the day that it fails.
 const LONGEST_COMPLAINT: usize = 2048;
+
+/// What a name begins with that the person has set for a plugin.
+pub(super) const SETTING: &str = "user_config.";
 
 /// A program that serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +48,8 @@ pub struct ContainedServer {
     /// Whether `${NAME}` in its command and in what is set for it stands for a variable; for one that does not reach it, what
     /// follows `:-` stands there, or nothing.
     pub fills: bool,
+    /// The plugin that ships it; what the person has set for that stands for `${user_config.KEY}`.
+    pub plugin: Option<String>,
 }
 
 /// A server that runs. Dropping it ends the server.
@@ -59,10 +65,17 @@ impl ContainedServer {
     pub async fn start(&self, workshop: &Workshop<'_>) -> Result<Conversation, Refusal> {
         let (images, settings) = (workshop.images, workshop.images.settings());
         let image = images.resolve(self.role.as_deref())?;
-        let reaching = workshop.environment(&self.env).await?;
-        let filled = |text: &String| if self.fills { filled(text, &reaching) } else { text.clone() };
+        let is_setting = |name: &&String| name.starts_with(SETTING);
+        let variables: Vec<String> = self.env.iter().filter(|name| !is_setting(name)).cloned().collect();
+        let mut env = workshop.environment(&variables).await?;
+        let mut known = env.clone();
+        if let Some(plugin) = self.plugin.as_ref().filter(|_| self.env.iter().any(|name| is_setting(&name))) {
+            let set = plugin_settings(workshop.hall, workshop.books, plugin).await?;
+            let set = set.into_iter().map(|(key, value)| (format!("{SETTING}{key}"), value));
+            known.extend(set.filter(|(name, _)| self.env.contains(name)));
+        }
+        let filled = |text: &String| if self.fills { filled(text, &known) } else { text.clone() };
         let command: Vec<String> = self.command.iter().map(filled).collect();
-        let mut env = reaching.clone();
         env.extend(self.set.iter().map(|(name, value)| (name.clone(), filled(value))));
         let request = ContainerRequest {
             role: self.role.clone(),

@@ -180,6 +180,7 @@ fn reach(written: Written) -> Result<Reach, String> {
                 cwd: "/tmp".into(),
                 set: BTreeMap::new(),
                 fills: false,
+                plugin: None,
             }))
         }
         (None, Some(url)) if url.starts_with("https://") || url.starts_with("http://") => {

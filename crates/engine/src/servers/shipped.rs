@@ -17,7 +17,7 @@ use guild_manifest::plugin::{McpServer, Transport};
 use super::settings::{Reach, ServerSettings};
 use crate::ports::ToolError;
 use crate::registry::{plugin_that_counts, plugins_that_are_on};
-use crate::security_hash::{StagedPlugin, load_plugin, stage_plugin};
+use crate::security_hash::{StagedPlugin, stage_plugin};
 use crate::workshop::Workshop;
 use crate::{Code, Refusal};
 
@@ -76,7 +76,8 @@ pub fn shipped_server(
     let staged = match approved {
         Some(code) => {
             let digest: Digest = code.parse().map_err(|_| ToolError::Denied("no such code".to_owned()))?;
-            load_plugin(entry, &digest, workshop.store)
+            let stored = workshop.store.tree(&digest).map_err(Refusal::from);
+            stored.and_then(|stored| StagedPlugin::read(entry, stored))
         }
         None => plugin_that_counts(workshop.hall, &entry.plugin.name)
             .and_then(|_| stage_plugin(entry, workshop.store)),

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 /// Raised whenever the shape of a record changes.
@@ -50,13 +50,27 @@ struct Kept {
     message: String,
 }
 
+/// Records by the place that they are about.
+type Records = HashMap<String, Arc<Record>>;
+
+/// What a process keeps of the file, for as long as that is the one that it read.
+#[derive(Debug, Clone)]
+pub struct Remembered {
+    file: PathBuf,
+    version: Version,
+    records: Arc<Records>,
+}
+
+/// What tells one state of the file from another: when it was written, in nanoseconds, and its length.
+type Version = (i64, u64);
+
 /// Everything that was found before.
 #[derive(Debug, Default)]
 pub struct Cache {
     file: Option<PathBuf>,
     /// When the file was written, in nanoseconds.
     written: i64,
-    records: HashMap<String, Record>,
+    records: Arc<Records>,
     /// Whether the records that were asked for hold, so that a plugin is not looked through once for each of its skills.
     asked: Mutex<HashMap<String, bool>>,
     is_changed: bool,
@@ -135,12 +149,21 @@ impl Kept {
 }
 
 impl Cache {
-    /// Reads the cache; an empty one where there is none that counts.
-    pub fn open(directory: Option<&Path>) -> Self {
-        let file = directory.map(|directory| directory.join("vet/results"));
-        let read = file.as_deref().and_then(load);
-        let (written, records) = read.unwrap_or_default();
-        Self { file, written, records, ..Self::default() }
+    /// Reads the cache; an empty one where there is none that counts. Where `memory` has it as it is, it is not read.
+    pub fn open(directory: Option<&Path>, memory: Option<&Mutex<Option<Remembered>>>) -> Self {
+        let Some(file) = directory.map(|directory| directory.join("vet/results")) else {
+            return Self::default();
+        };
+        let read = match memory {
+            Some(memory) => {
+                let mut kept = memory.lock().unwrap_or_else(PoisonError::into_inner);
+                *kept = remembered(&file, kept.take());
+                kept.clone()
+            }
+            None => remembered(&file, None),
+        };
+        let (written, records) = read.map(|read| (read.version.0, read.records)).unwrap_or_default();
+        Self { file: Some(file), written, records, ..Self::default() }
     }
 
     /// Whether nothing is known.
@@ -149,7 +172,7 @@ impl Cache {
     }
 
     /// What was found in what is as it was, without reading any file of it.
-    pub fn current(&self, subject: &Subject<'_>) -> Option<&Record> {
+    pub fn current(&self, subject: &Subject<'_>) -> Option<&Arc<Record>> {
         let key = subject.key();
         let record = self.records.get(&key)?;
         if let Some(holds) = self.asked.lock().ok().and_then(|asked| asked.get(&key).copied()) {
@@ -167,27 +190,32 @@ impl Cache {
     }
 
     /// What was found in a content, wherever it was.
-    pub fn of_digest(&self, subject: &Subject<'_>, digest: Digest) -> Option<&Record> {
+    pub fn of_digest(&self, subject: &Subject<'_>, digest: Digest) -> Option<&Arc<Record>> {
         self.records.get(&subject.key()).filter(|record| record.digest == digest)
     }
 
     /// Remembers what was found; as long as this cache is open it is not looked for again.
-    pub fn keep(&mut self, subject: &Subject<'_>, record: Record) {
+    pub fn keep(&mut self, subject: &Subject<'_>, record: Arc<Record>) {
         let key = subject.key();
         if let Ok(mut asked) = self.asked.lock() {
             asked.insert(key.clone(), true);
         }
         self.is_changed |= self.records.get(&key) != Some(&record);
-        self.records.insert(key, record);
+        Arc::make_mut(&mut self.records).insert(key, record);
     }
 
     /// Writes the cache where something changed; a failure costs time later and nothing else.
     pub fn save(mut self) -> io::Result<()> {
         let Some(file) = self.file.take().filter(|_| self.is_changed) else { return Ok(()) };
-        self.records.retain(|place, _| Path::new(place).exists());
+        let records: HashMap<&str, &Record> = self
+            .records
+            .iter()
+            .filter(|(place, _)| Path::new(place).exists())
+            .map(|(place, record)| (place.as_str(), record.as_ref()))
+            .collect();
         let directory = file.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(directory)?;
-        let body = postcard::to_stdvec(&self.records).map_err(io::Error::other)?;
+        let body = postcard::to_stdvec(&records).map_err(io::Error::other)?;
         let mut temporary = tempfile::NamedTempFile::new_in(directory)?;
         temporary.write_all(&head())?;
         temporary.write_all(&body)?;
@@ -204,16 +232,30 @@ fn head() -> Vec<u8> {
     [MAGIC.as_slice(), &numbers].concat()
 }
 
-fn load(file: &Path) -> Option<(i64, HashMap<String, Record>)> {
+/// The file as it is now: as it was read before, or read.
+fn remembered(file: &Path, before: Option<Remembered>) -> Option<Remembered> {
+    let version = version(file)?;
+    if let Some(before) = before.filter(|before| before.version == version && before.file == file) {
+        return Some(before);
+    }
+    let records = load(file)?.into_iter().map(|(place, record)| (place, Arc::new(record))).collect();
+    Some(Remembered { file: file.to_owned(), version, records: Arc::new(records) })
+}
+
+/// Which state of the file this is; none where it cannot count.
+fn version(file: &Path) -> Option<Version> {
     let metadata =
         fs::metadata(file).ok().filter(|metadata| metadata.is_file() && metadata.len() <= MAX_BYTES)?;
+    let written = metadata.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    Some((i64::try_from(written.as_nanos()).ok()?, metadata.len()))
+}
+
+fn load(file: &Path) -> Option<HashMap<String, Record>> {
     let bytes = fs::read(file).ok()?;
     let rest = bytes.strip_prefix(head().as_slice())?;
     let (body, digest) = rest.split_at_checked(rest.len().checked_sub(32)?)?;
     if Digest::of(body).as_bytes() != digest {
         return None;
     }
-    let written = metadata.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
-    let written = i64::try_from(written.as_nanos()).ok()?;
-    Some((written, postcard::from_bytes(body).ok()?))
+    postcard::from_bytes(body).ok()
 }

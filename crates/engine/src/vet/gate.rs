@@ -6,13 +6,14 @@ use super::cache::{Cache, Record};
 use super::part::Part;
 use super::policy::policy;
 use super::subject::Subject;
-use super::tree::{self, Node};
+use super::tree::{self, Node, Stamp};
 use crate::hall::Hall;
 use crate::reply::{FindingLine, Vetted};
 use guild_catalog::{Entry, bundled};
 use guild_manifest::Digest;
 use guild_manifest::skill::{self, Profile, Source};
 use guild_vet::{Code, Input, Policy, Report, Tier, Verdict};
+use std::sync::Arc;
 
 /// The gate of one hall.
 #[derive(Debug, Default)]
@@ -23,7 +24,7 @@ pub struct Gate {
 
 /// What a look at a skill, or at its whole plugin, brought.
 pub(super) struct Looked {
-    record: Record,
+    record: Arc<Record>,
     /// Whether the record is worth remembering.
     is_news: bool,
 }
@@ -37,7 +38,8 @@ impl Gate {
     /// Opens the gate of a hall, with what is remembered.
     pub fn open(hall: &Hall) -> Self {
         let policy = Policy { suppressed: hall.allowed.clone(), ..policy(&hall.config) };
-        Self { policy, cache: Cache::open(hall.machine.cache.as_deref()) }
+        let memory = hall.memory.as_deref().map(|memory| &memory.vetted);
+        Self { policy, cache: Cache::open(hall.machine.cache.as_deref(), memory) }
     }
 
     /// Remembers what was found; that this fails is no reason to fail.
@@ -66,10 +68,12 @@ impl Gate {
     pub fn admit<'e>(&mut self, hall: &Hall, entries: Vec<&'e Entry>) -> (Vec<&'e Entry>, Vec<String>) {
         let subject = |entry: &&'e Entry| Subject::of_entry(&hall.snapshot, entry);
         let subjects: Vec<Subject<'_>> = entries.iter().map(subject).collect();
-        let vetted = super::all(self, &subjects, &|_, _| {});
+        let verdicts = super::each(self, &subjects, &|_, _| {}, |gate, subject, looked| {
+            looked.record.verdict(subject, &gate.policy)
+        });
         let (denied, admitted): (Vec<_>, Vec<_>) =
-            entries.into_iter().zip(vetted).partition(|(_, vetted)| vetted.verdict == Verdict::Deny.as_str());
-        let denied = denied.into_iter().map(|(_, vetted)| vetted.name);
+            entries.into_iter().zip(verdicts).partition(|(_, verdict)| *verdict == Verdict::Deny);
+        let denied = denied.into_iter().map(|(entry, _)| entry.qualified_name().into_owned());
         (admitted.into_iter().map(|(entry, _)| entry).collect(), denied.collect())
     }
 
@@ -92,21 +96,28 @@ impl Gate {
 impl Reader<'_> {
     /// Looks at a skill, or at the whole plugin that ships it, unless it is as it was.
     pub fn look(&self, subject: &Subject<'_>) -> Looked {
+        // What lies in no place is not looked for there; it is looked at again once it is installed.
+        if subject.kept.is_some() {
+            return Looked { record: Arc::new(self.found(subject, Vec::new())), is_news: false };
+        }
         if let Some(record) = self.cache.current(subject) {
-            return Looked { record: record.clone(), is_news: false };
+            return Looked { record: Arc::clone(record), is_news: false };
         }
         // Stamps are taken before the bytes: a change in between makes them differ the next time.
         let stamps = if subject.is_builtin() { None } else { tree::stamps(subject) };
-        let stamps = stamps.unwrap_or_default();
+        Looked { record: Arc::new(self.found(subject, stamps.unwrap_or_default())), is_news: true }
+    }
+
+    /// Reads everything of a subject, and finds out what is in it.
+    fn found(&self, subject: &Subject<'_>, stamps: Vec<Stamp>) -> Record {
         let nodes = nodes(subject);
         let parts = Part::all_of(subject, &nodes);
         let inputs: Vec<Input<'_>> = parts.iter().map(Part::input).collect();
         let digest = digest(&inputs);
-        let record = match self.cache.of_digest(subject, digest) {
+        match self.cache.of_digest(subject, digest) {
             Some(record) => record.restamped(stamps),
             None => Record::of(digest, parts.iter().zip(guild_vet::vet_together(&inputs)).collect(), stamps),
-        };
-        Looked { record, is_news: true }
+        }
     }
 }
 

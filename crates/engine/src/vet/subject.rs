@@ -1,7 +1,9 @@
 //! What is vetted: a skill of the snapshot, one that does not load, or one at a path; a plugin's skill with its whole plugin.
 
 use guild_catalog::{Broken, Entry, Place, Scope, Snapshot};
+use guild_manifest::TreeManifest;
 use guild_manifest::plugin::Dialect;
+use guild_source::store::Store;
 use std::path::{Path, PathBuf};
 
 /// A skill to look at.
@@ -17,6 +19,17 @@ pub struct Subject<'a> {
     pub entry: Option<&'a Entry>,
     /// The plugin that ships it: what a run mounts is all of that.
     pub plugin: Option<Plugin>,
+    /// Its files, where they lie in the store and nowhere else.
+    pub kept: Option<KeptFiles<'a>>,
+}
+
+/// Files that lie in the store.
+#[derive(Debug, Clone, Copy)]
+pub struct KeptFiles<'a> {
+    /// The store.
+    pub store: &'a Store,
+    /// Which they are.
+    pub tree: &'a TreeManifest,
 }
 
 /// A plugin that is looked at with its skill.
@@ -43,7 +56,12 @@ impl<'a> Subject<'a> {
     /// A skill at a path, by itself.
     pub fn of_path(path: &Path, name: String) -> Self {
         let flat = !is_skill_file(path);
-        Self { name, path: path.to_owned(), flat, entry: None, plugin: None }
+        Self { name, path: path.to_owned(), flat, entry: None, plugin: None, kept: None }
+    }
+
+    /// A skill or plugin whose files are in the store, by the file that makes it what it is.
+    pub fn of_kept(store: &'a Store, tree: &'a TreeManifest, main: &str, name: String) -> Self {
+        Self { kept: Some(KeptFiles { store, tree }), ..Self::of_path(Path::new(main), name) }
     }
 
     /// The same skill with the plugin that it lies in.
@@ -58,7 +76,7 @@ impl<'a> Subject<'a> {
 
     fn of_place(snapshot: &Snapshot, place: &Place, name: String) -> Self {
         let flat = place.flat || place.scope == Scope::Builtin;
-        let subject = Self { name, path: place.path(), flat, entry: None, plugin: None };
+        let subject = Self { name, path: place.path(), flat, entry: None, plugin: None, kept: None };
         let Some(plugin) = place.plugin.as_deref() else { return subject };
         let found = snapshot.plugins.iter().find(|known| known.plugin.name == plugin);
         subject.within(found.map(|found| Plugin { name: plugin.to_owned(), root: found.directory.clone() }))
@@ -88,6 +106,11 @@ impl<'a> Subject<'a> {
 
     /// What names the looked-at in the cache; a plugin and a skill in its directory are not the same.
     pub fn key(&self) -> String {
+        // What lies in no place is named by what it is: every one of them has the same path.
+        if let Some(kept) = &self.kept {
+            let kind = if self.plugin.is_some() { "plugin" } else { "skill" };
+            return format!("{kind} {}", kept.tree.digest());
+        }
         let own = match &self.plugin {
             Some(plugin) => plugin.root.join("."),
             None if self.flat => self.path.clone(),

@@ -2,7 +2,8 @@
 //!
 //! What is too large or too much is left unread, and the vet is told so.
 
-use super::subject::Subject;
+use super::subject::{KeptFiles, Subject};
+use guild_manifest::FileEntry;
 use guild_vet::{Content, File};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, Metadata};
@@ -19,6 +20,9 @@ const MAX_TOTAL: u64 = 64 * 1024 * 1024;
 const MAX_ENTRIES: usize = 10_000;
 /// How deep directories are looked into.
 const MAX_DEPTH: usize = 24;
+
+/// Why a file is left unread.
+const TOO_LARGE: &str = "the file is larger than what is read";
 
 /// What tells that a file is as it was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,6 +119,9 @@ pub fn is_current(directory: &Path, known: &Stamp) -> bool {
 /// Reads everything that is looked at.
 pub fn read(subject: &Subject<'_>) -> Vec<Node> {
     let mut left = MAX_TOTAL;
+    if let Some(kept) = &subject.kept {
+        return kept.tree.files().iter().map(|file| of_kept(kept, file, &mut left)).collect();
+    }
     let directory = subject.root();
     if subject.is_one_file() {
         let metadata = fs::symlink_metadata(&subject.path);
@@ -148,6 +155,17 @@ pub fn read(subject: &Subject<'_>) -> Vec<Node> {
         nodes.push(Node { path: subject.main(), content: Kind::Unread(why) });
     }
     nodes
+}
+
+/// A file out of the store; there are never more than a tree may have.
+fn of_kept(kept: &KeptFiles<'_>, file: &FileEntry, left: &mut u64) -> Node {
+    let content = if file.size > MAX_FILE.min(*left) {
+        Kind::Unread(TOO_LARGE.to_owned())
+    } else {
+        *left = left.saturating_sub(file.size);
+        kept.store.get(&file.digest).map_or_else(|error| Kind::Unread(error.to_string()), Kind::Bytes)
+    };
+    Node { path: file.path.clone(), content }
 }
 
 /// Where a skill's own file really is, if it is a link to another file of what is looked at.
@@ -240,14 +258,14 @@ fn content(path: &Path, metadata: &Metadata, left: &mut u64) -> Kind {
         return Kind::Special(special(kind));
     }
     if metadata.len() > MAX_FILE.min(*left) {
-        return Kind::Unread("the file is larger than what is read".to_owned());
+        return Kind::Unread(TOO_LARGE.to_owned());
     }
     let mut bytes = Vec::new();
     let read = fs::File::open(path).and_then(|file| file.take(MAX_FILE + 1).read_to_end(&mut bytes));
     *left = left.saturating_sub(bytes.len() as u64);
     match read {
         Ok(_) if bytes.len() as u64 <= MAX_FILE => Kind::Bytes(bytes),
-        Ok(_) => Kind::Unread("the file is larger than what is read".to_owned()),
+        Ok(_) => Kind::Unread(TOO_LARGE.to_owned()),
         Err(error) => Kind::Unread(error.to_string()),
     }
 }

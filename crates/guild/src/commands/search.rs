@@ -1,7 +1,7 @@
 //! `guild search`
 
 use super::list::print_skills;
-use crate::books::remember;
+use crate::books::{self, Lesson};
 use crate::ui::Ui;
 use guild_engine::catalog::Freshness;
 use guild_engine::{SearchRequest, search};
@@ -28,8 +28,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
-    let mut hall = ui.hall(Freshness::Indexed);
-    remember(ui, &mut hall);
+    let hall = books::hall(ui, Freshness::Indexed, Lesson::Experience);
     let query = args.query.join(" ");
     let request = SearchRequest {
         query: &query,

@@ -71,6 +71,8 @@ async fn serve(args: &Args, ui: &Ui) -> Result<(), Refusal> {
     let key = LoginKey::make(&ui.places(), listener.address())?;
     let login = key.as_ref().map(|key| key.link(ui.moment())).transpose()?;
     let api = guild_web::api(&premises);
+    let warming = Arc::clone(&premises);
+    tokio::task::spawn_blocking(move || warming.warm_up());
     let site = Site::new(premises).merge(api).mount(MCP, move |request| {
         let http = answering.clone();
         async move { http.answer(request).await }

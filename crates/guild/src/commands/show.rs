@@ -1,6 +1,6 @@
 //! `guild show`
 
-use crate::books::remember;
+use crate::books::{self, Lesson};
 use crate::print::{Ink, Style, escape, problem_line};
 use crate::ui::Ui;
 use guild_engine::catalog::Freshness;
@@ -24,8 +24,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
-    let mut hall = ui.hall(Freshness::Indexed);
-    remember(ui, &mut hall);
+    let hall = books::hall(ui, Freshness::Indexed, Lesson::Experience);
     let envelope = show(&hall, &args.name);
     ui.finish(&envelope, |data: &Show<'_>, style, out| match &data.skill {
         Some(skill) => print(skill, args.no_body, style, out),

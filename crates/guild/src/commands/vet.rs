@@ -2,7 +2,7 @@
 
 mod allow;
 
-use crate::books;
+use crate::books::{self, Lesson};
 use crate::commands::explain;
 use crate::print::{Bar, Ink, Style, escape, finding, sarif};
 use crate::ui::Ui;
@@ -53,8 +53,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     if let Some(code) = &args.explain {
         return explain::run_code(code, ui);
     }
-    let mut hall = ui.hall(Freshness::Indexed);
-    books::allow(ui, &mut hall);
+    let hall = books::hall(ui, Freshness::Indexed, Lesson::Allowed);
     let target = if args.all { Target::Everything } else { Target::Named(args.skills.clone()) };
     let bar = Bar::new(ui.is_quiet() || ui.is_json());
     let progress = |done, total| bar.show(done, total);

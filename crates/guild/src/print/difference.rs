@@ -6,24 +6,29 @@ use std::io::{self, Write};
 
 /// Prints how two contents differ.
 pub fn difference(difference: &Difference, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut lines = difference_lines(difference).into_iter();
+    lines.try_for_each(|(ink, text)| writeln!(out, "{}", style.ink(ink, &text)))
+}
+
+/// The same as lines, for whoever shows them elsewhere.
+pub fn difference_lines(difference: &Difference) -> Vec<(Ink, String)> {
     match difference {
-        Difference::None => Ok(()),
-        Difference::Binary => writeln!(out, "  no text"),
-        Difference::TooLong => writeln!(out, "  too long to be shown"),
-        Difference::Lines { hunks } => hunks.iter().try_for_each(|one| hunk(one, style, out)),
+        Difference::None => Vec::new(),
+        Difference::Binary => vec![(Ink::Plain, "  no text".to_owned())],
+        Difference::TooLong => vec![(Ink::Plain, "  too long to be shown".to_owned())],
+        Difference::Lines { hunks } => hunks.iter().flat_map(hunk).collect(),
     }
 }
 
-fn hunk(hunk: &Hunk, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let head = format!("@@ -{} +{} @@", hunk.old_start, hunk.new_start);
-    writeln!(out, "{}", style.ink(Ink::Cyan, &head))?;
-    for line in &hunk.lines {
+fn hunk(hunk: &Hunk) -> Vec<(Ink, String)> {
+    let head = (Ink::Cyan, format!("@@ -{} +{} @@", hunk.old_start, hunk.new_start));
+    let lines = hunk.lines.iter().map(|line| {
         let ink = match line.sign {
             '+' => Ink::Green,
             '-' => Ink::Red,
             _ => Ink::Plain,
         };
-        writeln!(out, "{}", style.ink(ink, &format!("{}{}", line.sign, escape::exact(&line.text))))?;
-    }
-    Ok(())
+        (ink, format!("{}{}", line.sign, escape::exact(&line.text)))
+    });
+    std::iter::once(head).chain(lines).collect()
 }

@@ -193,8 +193,8 @@ fn the_vet_makes_no_ledger_and_does_without_one_that_cannot_be_read() {
                 | eval "$1"
                 hint: call the command directly, with its arguments quoted
             [stderr]
-            warning: [ROOT]/home/.local/share/guild/ledger.db: the ledger is damaged or no database: error returned from database: (code: 26) file is not a database; restore it from a backup, or move it away to begin anew; nobody can tell what was switched off, and agents are offered no skill until it is mended
-            warning: [ROOT]/home/.local/share/guild/ledger.db: the ledger is damaged or no database: error returned from database: (code: 26) file is not a database; restore it from a backup, or move it away to begin anew; allowed warnings are shown
+            warning: [ROOT]/home/.local/share/guild/ledger.db: the ledger is damaged or no database: file is not a database; restore it from a backup, or move it away to begin anew; nobody can tell what was switched off, and agents are offered no skill until it is mended
+            warning: [ROOT]/home/.local/share/guild/ledger.db: the ledger is damaged or no database: file is not a database; restore it from a backup, or move it away to begin anew; allowed warnings are shown
             1 skill: 0 allowed, 1 with warnings, 0 denied
         "#]],
     );

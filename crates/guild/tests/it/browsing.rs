@@ -347,6 +347,59 @@ Write them, one line for each change.
 }
 
 #[test]
+fn an_update_is_read_on_the_page_and_exactly_what_was_read_is_installed() {
+    let env = world();
+    let skill = |capabilities: &str, text: &str| {
+        format!(
+            "//- /skills/summarise/SKILL.md\n---\nname: summarise\ndescription: Says what a text is about\nscript: go.sh\n{capabilities}---\nRun it.\n\
+             //- /skills/summarise/go.sh\necho {text}\n"
+        )
+    };
+    let mut repository = Repository::new();
+    repository.commit(&skill("", "one"));
+    repository.publish(&env.join("srv"), "things.git");
+    env.write(&format!("//- /bin/git mode:755\n{}", git_script()));
+    env.write(&format!(
+        "//- /home/.gitconfig\n[url \"file://{}/srv/\"]\n\tinsteadOf = https://git.example/\n",
+        env.root().display()
+    ));
+    let added = env.guild(&["add", "https://git.example/things.git", "--all"]);
+    assert_eq!(added.code(), Some(0), "{added}");
+    let installed = || std::fs::read_to_string(env.join("project/.guild/skills/summarise/go.sh")).unwrap();
+    let served = Served::start(&env, &[]);
+    let browser = Reader::enter(&served);
+    browser.click("nav a[href='/sources']");
+    browser.click("form[action='/sources/update'] button");
+    browser.await_text(".notice.good", "everything is up to date");
+    repository.commit(&skill("capabilities: {network: host}\n", "two"));
+    repository.publish(&env.join("srv"), "things.git");
+    browser.click("form[action='/sources/update'] button");
+    browser.await_text(".diff .add .t", "two");
+    browser.await_text("section.card", "network");
+    browser.await_text("section.card .chip.warn", "wider");
+    browser.picture("sources-update");
+    assert_eq!(browser.barriers(), Vec::<String>::new());
+    assert_eq!(installed(), "echo one\n", "nothing is installed by looking");
+    repository.commit(&skill("capabilities: {network: host}\n", "three"));
+    repository.publish(&env.join("srv"), "things.git");
+    browser.click(".answers .main");
+    browser.await_text(".notice.warn", "The source has changed since you looked");
+    browser.await_text(".diff .add .t", "three");
+    assert_eq!(installed(), "echo one\n", "what nobody has read is not installed");
+    browser.click(".answers .main");
+    browser.await_text(".notice.good", "1 updated");
+    assert_eq!(installed(), "echo three\n");
+    std::fs::write(env.join("project/.guild/skills/summarise/go.sh"), "echo mine\n").unwrap();
+    repository.commit(&skill("capabilities: {network: host}\n", "four"));
+    repository.publish(&env.join("srv"), "things.git");
+    browser.click("form[action='/sources/update'] button");
+    browser.await_text(".notice.bad", "locally_edited");
+    browser.click("button[value=keep]");
+    browser.await_text(".notice.good", "nothing was updated");
+    assert_eq!(installed(), "echo mine\n");
+}
+
+#[test]
 fn what_a_skill_wrote_is_read_and_applied() {
     let env = world();
     let write = "sed -i s/hello/goodbye/ .guild/skills/greet/greet.sh; echo new > notes.txt";

@@ -46,6 +46,7 @@ mod servers;
 mod subagents;
 mod terminal;
 mod tokens;
+mod top;
 mod tour;
 mod watch;
 mod wild;

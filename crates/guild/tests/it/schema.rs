@@ -44,6 +44,7 @@ fn the_schema_is_current() {
     add("run", of::<reply::Run>(&mut generator));
     add("search", of::<reply::Search<'_>>(&mut generator));
     add("show", of::<reply::Show<'_>>(&mut generator));
+    add("top", of::<reply::Top>(&mut generator));
     add("vet", of::<reply::Vet>(&mut generator));
     add("watch", of::<reply::Watch>(&mut generator));
     replies.extend(of_what_is_installed(&mut generator));

@@ -1,8 +1,10 @@
 //! Skills for a child agent, through real servers that speak both protocols and through real programs.
 
+mod agents;
 mod commands;
 mod hostile;
 mod memory;
+mod sampling;
 mod verbs;
 
 use crate::{env, envelope};

@@ -4,6 +4,9 @@
 
 use std::error::Error;
 
+use rusqlite::ffi::{SQLITE_CONSTRAINT_PRIMARYKEY, SQLITE_CONSTRAINT_ROWID, SQLITE_CONSTRAINT_UNIQUE};
+use tokio::task::JoinError;
+
 /// Why the database did not do what it was asked to.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -47,8 +50,8 @@ pub enum StoreError {
     Failed(#[source] Box<dyn Error + Send + Sync>),
 }
 
-impl StoreError {
-    pub(crate) fn from_sqlx(error: sqlx::Error) -> Self {
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
         match &error {
             sqlx::Error::Configuration(_) => Self::Location(error.into()),
             sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::WorkerCrashed => {
@@ -56,26 +59,45 @@ impl StoreError {
             }
             sqlx::Error::Database(database) if database.is_unique_violation() => Self::Conflict,
             sqlx::Error::Database(database) => {
-                // SQLite's codes are numbers, PostgreSQL's have five characters.
                 let code = database.code().unwrap_or_default().into_owned();
-                match code.parse() {
-                    Ok(number) if code.len() < 5 => Self::from_sqlite(number, error),
-                    _ => Self::from_postgres(&code, error),
-                }
+                Self::from_postgres(&code, error)
             }
             _ => Self::Failed(error.into()),
         }
     }
+}
 
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        // In its own words alone: it names a source that says the same again.
+        let said = error.to_string();
+        match error.sqlite_error() {
+            Some(failure) => Self::from_sqlite(failure.extended_code, said),
+            None => Self::Failed(said.into()),
+        }
+    }
+}
+
+/// Whoever works beside does not panic, and is not cancelled before it has begun unless everything ends.
+impl From<JoinError> for StoreError {
+    fn from(error: JoinError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl StoreError {
     /// By SQLite's result code, whose low byte says what kind it is.
-    fn from_sqlite(code: u32, error: sqlx::Error) -> Self {
-        match code & 0xff {
-            5 | 6 => Self::Busy,
-            8 => Self::ReadOnly,
-            11 | 26 => Self::Damaged(error.into()),
-            13 => Self::Full,
-            14 => Self::Unreachable(error.into()),
-            _ => Self::Failed(error.into()),
+    fn from_sqlite(code: i32, said: String) -> Self {
+        match (code, code & 0xff) {
+            (SQLITE_CONSTRAINT_PRIMARYKEY | SQLITE_CONSTRAINT_UNIQUE | SQLITE_CONSTRAINT_ROWID, _) => {
+                Self::Conflict
+            }
+            (_, 5 | 6) => Self::Busy,
+            (_, 8) => Self::ReadOnly,
+            (_, 11 | 26) => Self::Damaged(said.into()),
+            (_, 13) => Self::Full,
+            (_, 14) => Self::Unreachable(said.into()),
+            _ => Self::Failed(said.into()),
         }
     }
 
@@ -103,10 +125,10 @@ mod tests {
     #[test]
     fn both_databases_trouble_has_the_same_words() {
         let word = |error: StoreError| format!("{error:?}").split('(').next().unwrap_or_default().to_owned();
-        let sqlite = |code| word(StoreError::from_sqlite(code, sqlx::Error::WorkerCrashed));
+        let sqlite = |code| word(StoreError::from_sqlite(code, String::new()));
         let postgres = |code| word(StoreError::from_postgres(code, sqlx::Error::WorkerCrashed));
-        let sqlite =
-            [5, 6, 261, 8, 264, 1032, 11, 26, 13, 14, 10, 1].map(|code| format!("{code} {}\n", sqlite(code)));
+        let sqlite = [5, 6, 261, 8, 264, 1032, 11, 26, 13, 14, 1555, 2067, 787, 10, 1]
+            .map(|code| format!("{code} {}\n", sqlite(code)));
         expect![[r#"
             5 Busy
             6 Busy
@@ -118,6 +140,9 @@ mod tests {
             26 Damaged
             13 Full
             14 Unreachable
+            1555 Conflict
+            2067 Conflict
+            787 Failed
             10 Failed
             1 Failed
         "#]]

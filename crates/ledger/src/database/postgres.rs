@@ -7,9 +7,10 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use sqlx::postgres::PgConnectOptions;
-use sqlx::{AssertSqlSafe, ConnectOptions, Executor, PgConnection, Row};
+use sqlx::{AssertSqlSafe, ConnectOptions, Executor, PgConnection, Row as _, SqlSafeStr};
 
-use super::StoreError;
+use super::value::postgres_query;
+use super::{Row, StoreError, Value};
 use crate::schema;
 
 /// The lock of those who bring the schema up to date.
@@ -22,7 +23,7 @@ pub(crate) struct Settings {
 
 impl Settings {
     pub(super) fn new(url: &str, patience: Duration) -> Result<Self, StoreError> {
-        let options = PgConnectOptions::from_str(url).map_err(StoreError::from_sqlx)?;
+        let options = PgConnectOptions::from_str(url).map_err(StoreError::from)?;
         let patience = patience.as_millis().to_string();
         let options = options
             .application_name("guild")
@@ -39,7 +40,7 @@ impl Settings {
     }
 
     pub(super) async fn connect(&self) -> Result<PgConnection, StoreError> {
-        let mut connection = self.options.connect().await.map_err(StoreError::from_sqlx)?;
+        let mut connection = self.options.connect().await.map_err(StoreError::from)?;
         let found = version(&mut connection).await?;
         if found > schema::VERSION {
             return Err(StoreError::NewerSchema { found, known: schema::VERSION });
@@ -51,13 +52,23 @@ impl Settings {
     }
 }
 
+/// The rows that a query finds.
+pub(super) async fn rows(
+    connection: &mut PgConnection,
+    sql: impl SqlSafeStr,
+    values: Vec<Value>,
+) -> Result<Vec<Row>, StoreError> {
+    let rows = postgres_query(sql, values).fetch_all(connection).await?;
+    Ok(rows.into_iter().map(Row::Postgres).collect())
+}
+
 /// The version of the schema; zero where there is none.
 async fn version(connection: &mut PgConnection) -> Result<i64, StoreError> {
     let query = sqlx::query("SELECT version FROM guild_ledger");
     match query.fetch_one(connection).await {
-        Ok(row) => row.try_get(0).map_err(StoreError::from_sqlx),
+        Ok(row) => row.try_get(0).map_err(StoreError::from),
         Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("42P01") => Ok(0),
-        Err(error) => Err(StoreError::from_sqlx(error)),
+        Err(error) => Err(StoreError::from(error)),
     }
 }
 
@@ -78,5 +89,5 @@ async fn migrate(connection: &mut PgConnection) -> Result<(), StoreError> {
 
 async fn run(connection: &mut PgConnection, sql: String) -> Result<(), StoreError> {
     let result = connection.execute(sqlx::raw_sql(AssertSqlSafe(sql))).await;
-    result.map(drop).map_err(StoreError::from_sqlx)
+    result.map(drop).map_err(StoreError::from)
 }

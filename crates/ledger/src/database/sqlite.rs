@@ -1,16 +1,19 @@
-//! Connecting to a file of SQLite: durable before it is acknowledged, and safe with writers of other processes.
+//! A file of SQLite: durable before it is acknowledged, and safe with writers of other processes.
 //!
-//! The file is made for its owner alone. Its version and whose it is stand in its header, so that opening costs one read.
+//! The file is made for its owner alone. Its version and whose it is stand in its header, so that opening costs one read. What is looked
+//! up is in memory nearly always and quicker there than any other thread could be asked for it; what waits for the disk or reads much is
+//! done beside, and whoever waits for another writer sleeps.
 
 use std::fs::OpenOptions;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use sqlx::sqlite::{SqliteConnectOptions, SqliteSynchronous};
-use sqlx::{AssertSqlSafe, ConnectOptions, Executor, Row, SqliteConnection};
+use rusqlite::OpenFlags;
+use tokio::task::spawn_blocking;
 
-use super::StoreError;
+use super::value::bind;
+use super::{Row, StoreError, Value};
 use crate::files::{make_private_directory, make_private_file};
 use crate::schema;
 
@@ -19,12 +22,22 @@ const APPLICATION: i64 = 0x6775_696c;
 
 /// How many pages of the log are kept before they are moved into the database. The first to open the file after everybody
 /// has left reads the whole log, so that it stays small.
-const LOG_PAGES: &str = "256";
+const LOG_PAGES: i64 = 256;
+
+/// How many statements are kept ready; the ledger has about as many.
+const STATEMENTS: usize = 64;
 
 /// A file and how to open it.
 pub(crate) struct Settings {
     path: PathBuf,
-    options: SqliteConnectOptions,
+    patience: Duration,
+}
+
+/// An open file.
+pub(crate) struct Connection {
+    /// Absent while somebody beside has it, and for good if nobody waited for them.
+    open: Option<rusqlite::Connection>,
+    patience: Duration,
 }
 
 impl Settings {
@@ -33,23 +46,16 @@ impl Settings {
         if !path.is_absolute() {
             return Err(StoreError::Location("the path is not absolute".into()));
         }
-        let options = SqliteConnectOptions::new()
-            .filename(path)
-            .synchronous(SqliteSynchronous::Full)
-            .pragma("wal_autocheckpoint", LOG_PAGES)
-            .busy_timeout(patience.min(Duration::from_secs(3600)))
-            .thread_name(|_| "ledger".to_owned())
-            .disable_statement_logging();
-        Ok(Self { path: path.to_owned(), options })
+        Ok(Self { path: path.to_owned(), patience: patience.min(Duration::from_secs(3600)) })
     }
 
     pub(super) fn identity(&self) -> String {
         format!("sqlite {}", self.path.display())
     }
 
-    pub(super) async fn connect(&self) -> Result<SqliteConnection, StoreError> {
+    pub(super) fn connect(&self) -> Result<Connection, StoreError> {
         self.make_file().map_err(unreachable)?;
-        match self.connect_to_file().await {
+        match self.connect_to_file() {
             // A log that cannot be made is reported as a file that cannot be opened.
             Err(StoreError::Unreachable(error)) => {
                 OpenOptions::new().write(true).open(&self.path).map_err(unreachable)?;
@@ -59,19 +65,23 @@ impl Settings {
         }
     }
 
-    async fn connect_to_file(&self) -> Result<SqliteConnection, StoreError> {
-        let mut connection = self.options.connect().await.map_err(StoreError::from_sqlx)?;
-        let found = Found::read(&mut connection).await?;
+    fn connect_to_file(&self) -> Result<Connection, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let open = rusqlite::Connection::open_with_flags(&self.path, flags)?;
+        open.busy_timeout(self.patience)?;
+        open.set_prepared_statement_cache_capacity(STATEMENTS);
+        open.execute_batch(&format!("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = {LOG_PAGES}"))?;
+        let found = Found::read(&open)?;
         if found.version > schema::VERSION {
             return Err(StoreError::NewerSchema { found: found.version, known: schema::VERSION });
         }
         if found.version < schema::VERSION {
-            migrate(&mut connection).await?;
+            migrate(&open)?;
         }
         if !found.keeps_log {
-            use_log(&mut connection).await?;
+            use_log(&open)?;
         }
-        Ok(connection)
+        Ok(Connection { open: Some(open), patience: self.patience })
     }
 
     fn make_file(&self) -> io::Result<()> {
@@ -80,6 +90,94 @@ impl Settings {
         }
         make_private_file(&self.path)
     }
+}
+
+impl Connection {
+    /// Begins a transaction that writes, once nobody else does.
+    pub(super) async fn begin(&mut self) -> Result<(), StoreError> {
+        self.open()?.busy_timeout(Duration::ZERO)?;
+        let began = self.begin_when_free().await;
+        self.open()?.busy_timeout(self.patience)?;
+        began
+    }
+
+    /// SQLite's own way of waiting would keep everybody else on this thread waiting too.
+    async fn begin_when_free(&mut self) -> Result<(), StoreError> {
+        let begun = Instant::now();
+        let mut pause = Duration::from_millis(1);
+        loop {
+            match self.execute("BEGIN IMMEDIATE", &[]) {
+                Err(StoreError::Busy) if begun.elapsed() < self.patience => tokio::time::sleep(pause).await,
+                began => return began.map(drop),
+            }
+            pause = (pause * 2).min(Duration::from_millis(25));
+        }
+    }
+
+    /// Makes everything since [`Self::begin`] durable, beside: it waits for the disk.
+    pub(super) async fn commit(&mut self) -> Result<(), StoreError> {
+        self.beside(|open| Ok(open.execute_batch("COMMIT")?)).await
+    }
+
+    /// Runs a statement and gives the number of rows it changed.
+    pub(super) fn execute(&self, sql: &str, values: &[Value]) -> Result<u64, StoreError> {
+        let mut statement = self.open()?.prepare_cached(sql)?;
+        bind(&mut statement, values)?;
+        Ok(statement.raw_execute()? as u64)
+    }
+
+    /// The rows that a query finds.
+    pub(super) fn rows(&self, sql: &str, values: &[Value]) -> Result<Vec<Row>, StoreError> {
+        rows(self.open()?, sql, values)
+    }
+
+    /// The same beside, where there may be many.
+    pub(super) async fn many(&mut self, sql: String, values: Vec<Value>) -> Result<Vec<Row>, StoreError> {
+        self.beside(move |open| rows(open, &sql, &values)).await
+    }
+
+    /// Moves the log into the database, if nobody else uses it.
+    pub(super) async fn close(mut self) -> Result<(), StoreError> {
+        match self.open.take() {
+            Some(open) => Ok(spawn_blocking(move || open.close().map_err(|(_, error)| error)).await??),
+            None => Ok(()),
+        }
+    }
+
+    fn open(&self) -> Result<&rusqlite::Connection, StoreError> {
+        self.open.as_ref().ok_or_else(absent)
+    }
+
+    async fn beside<T: Send + 'static>(
+        &mut self,
+        work: impl FnOnce(&rusqlite::Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let open = self.open.take().ok_or_else(absent)?;
+        let worked = spawn_blocking(move || {
+            let done = work(&open);
+            (open, done)
+        });
+        let (open, done) = worked.await?;
+        self.open = Some(open);
+        done
+    }
+}
+
+fn absent() -> StoreError {
+    StoreError::Failed("the connection was given up in the middle of something".into())
+}
+
+fn rows(open: &rusqlite::Connection, sql: &str, values: &[Value]) -> Result<Vec<Row>, StoreError> {
+    let mut statement = open.prepare_cached(sql)?;
+    bind(&mut statement, values)?;
+    let columns = statement.column_count();
+    let mut found = statement.raw_query();
+    let mut rows = Vec::new();
+    while let Some(row) = found.next()? {
+        let cells = (0..columns).map(|column| row.get(column));
+        rows.push(Row::Sqlite(cells.collect::<Result<_, _>>()?));
+    }
+    Ok(rows)
 }
 
 /// Why a file cannot be used, by what the operating system says.
@@ -98,13 +196,11 @@ struct Found {
 }
 
 impl Found {
-    async fn read(connection: &mut SqliteConnection) -> Result<Self, StoreError> {
+    fn read(open: &rusqlite::Connection) -> Result<Self, StoreError> {
         let query = "SELECT a.application_id, v.user_version, j.journal_mode, (SELECT count(*) FROM sqlite_schema) \
                      FROM pragma_application_id a, pragma_user_version v, pragma_journal_mode j";
-        let row = sqlx::query(query).fetch_one(connection).await.map_err(StoreError::from_sqlx)?;
-        let number = |column: usize| row.try_get::<i64, _>(column).map_err(StoreError::from_sqlx);
-        let mode: String = row.try_get(2).map_err(StoreError::from_sqlx)?;
-        let (application, version, tables) = (number(0)?, number(1)?, number(3)?);
+        let (application, version, mode, tables): (i64, i64, String, i64) =
+            open.query_row(query, [], |row| row.try_into())?;
         let is_new = application == 0 && version == 0 && tables == 0;
         if application != APPLICATION && !is_new {
             return Err(StoreError::Foreign);
@@ -114,46 +210,72 @@ impl Found {
 }
 
 /// Brings the schema up to date; whoever comes second finds nothing left to do.
-async fn migrate(connection: &mut SqliteConnection) -> Result<(), StoreError> {
-    run(connection, "BEGIN IMMEDIATE".to_owned()).await?;
-    let found = Found::read(connection).await?;
+fn migrate(open: &rusqlite::Connection) -> Result<(), StoreError> {
+    open.execute_batch("BEGIN IMMEDIATE")?;
+    let found = Found::read(open)?;
     for text in schema::migrations_after(found.version) {
-        run(connection, text.to_owned()).await?;
+        open.execute_batch(text)?;
     }
     let version = schema::VERSION;
-    run(connection, format!("PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {version}; COMMIT"))
-        .await
+    let header = format!("PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {version}; COMMIT");
+    Ok(open.execute_batch(&header)?)
 }
 
 /// Switches to a log, which stays so. It needs the file for a moment; who cannot have it leaves that to the next.
-async fn use_log(connection: &mut SqliteConnection) -> Result<(), StoreError> {
-    match run(connection, "PRAGMA journal_mode = WAL".to_owned()).await {
+fn use_log(open: &rusqlite::Connection) -> Result<(), StoreError> {
+    match open.execute_batch("PRAGMA journal_mode = WAL").map_err(StoreError::from) {
         Err(StoreError::Busy | StoreError::ReadOnly) => Ok(()),
         other => other,
     }
-}
-
-async fn run(connection: &mut SqliteConnection, sql: String) -> Result<(), StoreError> {
-    let result = connection.execute(sqlx::raw_sql(AssertSqlSafe(sql))).await;
-    result.map(drop).map_err(StoreError::from_sqlx)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[tokio::test]
-    async fn what_is_acknowledged_is_synced_and_the_log_stays_short() {
+    fn settings(directory: &Path, patience: Duration) -> Settings {
+        Settings::new(&directory.join("ledger.db"), patience).unwrap()
+    }
+
+    #[test]
+    fn what_is_acknowledged_is_synced_and_the_log_stays_short() {
         let directory = tempfile::tempdir().unwrap();
-        let settings = Settings::new(&directory.path().join("ledger.db"), Duration::from_secs(1)).unwrap();
-        let mut connection = settings.connect().await.unwrap();
+        let connection = settings(directory.path(), Duration::from_secs(1)).connect().unwrap();
         for (pragma, expected) in
             [("synchronous", "2"), ("wal_autocheckpoint", "256"), ("journal_mode", "wal")]
         {
-            let sql = AssertSqlSafe(format!("PRAGMA {pragma}"));
-            let row = sqlx::query(sql).fetch_one(&mut connection).await.unwrap();
-            let value = row.try_get::<i64, _>(0).map(|value| value.to_string());
-            assert_eq!(value.unwrap_or_else(|_| row.get(0)), expected, "{pragma}");
+            let rows = connection.rows(&format!("PRAGMA {pragma}"), &[]).unwrap();
+            let value = rows[0].text(0).or_else(|_| rows[0].integer(0).map(|value| value.to_string()));
+            assert_eq!(value.unwrap(), expected, "{pragma}");
         }
+    }
+
+    #[test]
+    fn a_parameter_is_bound_by_its_number_and_not_by_its_place() {
+        let directory = tempfile::tempdir().unwrap();
+        let connection = settings(directory.path(), Duration::from_secs(1)).connect().unwrap();
+        let rows = connection.rows("SELECT $2, $1, $2", &["one".into(), 2_u64.into()]).unwrap();
+        let row = &rows[0];
+        assert_eq!(
+            (row.integer(0).unwrap(), row.text(1).unwrap(), row.integer(2).unwrap()),
+            (2, "one".into(), 2)
+        );
+        for values in [vec!["one".into()], vec!["one".into(), "two".into(), "three".into()]] {
+            assert!(connection.rows("SELECT $2, $1", &values).is_err(), "{values:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn whoever_waits_for_another_writer_lets_others_on_its_thread_go_on() {
+        let directory = tempfile::tempdir().unwrap();
+        let settings = settings(directory.path(), Duration::from_secs(60));
+        let (mut first, mut second) = (settings.connect().unwrap(), settings.connect().unwrap());
+        first.begin().await.unwrap();
+        let release = async {
+            tokio::task::yield_now().await;
+            first.commit().await.unwrap();
+        };
+        let (began, ()) = tokio::join!(second.begin(), release);
+        began.unwrap();
     }
 }

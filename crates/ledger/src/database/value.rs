@@ -2,10 +2,10 @@
 //!
 //! Texts and integers are all there is: what the ledger keeps is text that was signed.
 
+use rusqlite::types::{Null, Value as Cell};
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::query::Query;
-use sqlx::sqlite::{SqliteArguments, SqliteRow};
-use sqlx::{Postgres, Row as _, SqlSafeStr, Sqlite};
+use sqlx::{Postgres, Row as _, SqlSafeStr};
 
 use super::StoreError;
 
@@ -18,42 +18,44 @@ pub(crate) enum Value {
 
 /// A row that was found.
 pub(crate) enum Row {
-    Sqlite(SqliteRow),
+    Sqlite(Vec<Cell>),
     Postgres(PgRow),
 }
 
 impl Row {
     pub(crate) fn text(&self, column: usize) -> Result<String, StoreError> {
-        match self {
-            Self::Sqlite(row) => row.try_get(column),
-            Self::Postgres(row) => row.try_get(column),
-        }
-        .map_err(StoreError::from_sqlx)
+        self.optional_text(column)?.ok_or_else(|| unexpected(column))
     }
 
     pub(crate) fn optional_text(&self, column: usize) -> Result<Option<String>, StoreError> {
         match self {
-            Self::Sqlite(row) => row.try_get(column),
-            Self::Postgres(row) => row.try_get(column),
+            Self::Sqlite(cells) => match cells.get(column) {
+                Some(Cell::Text(text)) => Ok(Some(text.clone())),
+                Some(Cell::Null) => Ok(None),
+                _ => Err(unexpected(column)),
+            },
+            Self::Postgres(row) => row.try_get(column).map_err(StoreError::from),
         }
-        .map_err(StoreError::from_sqlx)
     }
 
     pub(crate) fn integer(&self, column: usize) -> Result<i64, StoreError> {
+        self.optional_integer(column)?.ok_or_else(|| unexpected(column))
+    }
+
+    fn optional_integer(&self, column: usize) -> Result<Option<i64>, StoreError> {
         match self {
-            Self::Sqlite(row) => row.try_get(column),
-            Self::Postgres(row) => row.try_get(column),
+            Self::Sqlite(cells) => match cells.get(column) {
+                Some(Cell::Integer(number)) => Ok(Some(*number)),
+                Some(Cell::Null) => Ok(None),
+                _ => Err(unexpected(column)),
+            },
+            Self::Postgres(row) => row.try_get(column).map_err(StoreError::from),
         }
-        .map_err(StoreError::from_sqlx)
     }
 
     /// A number that may be absent and is never negative.
     pub(crate) fn optional_number(&self, column: usize) -> Result<Option<u64>, StoreError> {
-        let number: Result<Option<i64>, _> = match self {
-            Self::Sqlite(row) => row.try_get(column),
-            Self::Postgres(row) => row.try_get(column),
-        };
-        Ok(number.map_err(StoreError::from_sqlx)?.and_then(|number| u64::try_from(number).ok()))
+        Ok(self.optional_integer(column)?.and_then(|number| u64::try_from(number).ok()))
     }
 
     /// A number that is never negative; one that is counts as zero.
@@ -62,14 +64,27 @@ impl Row {
     }
 }
 
-pub(super) fn sqlite_query(
-    sql: impl SqlSafeStr,
-    values: Vec<Value>,
-) -> Query<'static, Sqlite, SqliteArguments> {
-    values.into_iter().fold(sqlx::query(sql), |query, value| match value {
-        Value::Text(text) => query.bind(text),
-        Value::Integer(number) => query.bind(number),
-    })
+fn unexpected(column: usize) -> StoreError {
+    StoreError::Failed(format!("column {column} does not hold what it should").into())
+}
+
+/// Gives a statement of SQLite its parameters. To SQLite `$2` is a name like any other, with a place by where it first stands.
+pub(super) fn bind(statement: &mut rusqlite::Statement<'_>, values: &[Value]) -> Result<(), StoreError> {
+    let places = statement.parameter_count();
+    if places != values.len() {
+        let trouble = format!("a statement of {places} parameters was given {}", values.len());
+        return Err(StoreError::Failed(trouble.into()));
+    }
+    for place in 1..=places {
+        let number = statement.parameter_name(place).and_then(|name| name.get(1..)?.parse::<usize>().ok());
+        match number.and_then(|number| values.get(number.checked_sub(1)?)) {
+            Some(Value::Text(Some(text))) => statement.raw_bind_parameter(place, text)?,
+            Some(Value::Integer(Some(number))) => statement.raw_bind_parameter(place, number)?,
+            Some(Value::Text(None) | Value::Integer(None)) => statement.raw_bind_parameter(place, Null)?,
+            None => return Err(StoreError::Failed("a statement has a parameter without a number".into())),
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn postgres_query(

@@ -167,9 +167,8 @@ impl Writing<'_> {
         by: &Principal,
     ) -> Result<Changed, RegistryError> {
         let plugin = identity::among(known, &subject);
-        let (here, elsewhere): (Vec<_>, Vec<_>) =
-            known.drain(..).partition(|known| known.subject.place == subject.place);
-        *known = elsewhere;
+        let is_here = |known: &mut Registration| known.subject.place == subject.place;
+        let here: Vec<Registration> = known.extract_if(.., is_here).collect();
         let mut before = None;
         for other in here {
             if other.plugin == plugin {

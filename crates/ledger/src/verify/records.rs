@@ -21,7 +21,7 @@ pub(super) async fn verify(ledger: &Ledger, report: &mut Report) -> Result<(), S
     let mut last = String::new();
     loop {
         let mut session = ledger.session().await?;
-        let rows = session.rows(sql, vec![last.as_str().into()]).await?;
+        let rows = session.many(sql, vec![last.as_str().into()]).await?;
         session.done();
         let Some(row) = rows.last() else { break };
         last = row.text(0)?;
@@ -88,7 +88,7 @@ async fn missing(ledger: &Ledger, report: &mut Report) -> Result<(), StoreError>
     let sql = "SELECT r.installation, r.begins, r.id FROM receipts r LEFT JOIN records x ON x.id = r.begins \
                WHERE r.begins IS NOT NULL AND x.id IS NULL ORDER BY r.begins LIMIT 1024";
     let mut session = ledger.session().await?;
-    let rows = session.rows(sql, vec![]).await?;
+    let rows = session.many(sql, vec![]).await?;
     session.done();
     for row in rows {
         let fault = Fault::RecordMissing { by: row.text(2)? };

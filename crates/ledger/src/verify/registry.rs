@@ -40,7 +40,7 @@ pub(super) async fn verify(ledger: &Ledger, report: &mut Report) -> Result<(), S
 async fn secrets(ledger: &Ledger) -> Result<Vec<String>, StoreError> {
     let sql = "SELECT name, value, updated_at, record FROM secrets WHERE installation = $1";
     let mut session = ledger.session().await?;
-    let rows = session.rows(sql, vec![ledger.installation().as_str().into()]).await?;
+    let rows = session.many(sql, vec![ledger.installation().as_str().into()]).await?;
     session.done();
     let mut found: BTreeMap<String, (Digest, String, String)> = BTreeMap::new();
     for row in rows {
@@ -61,7 +61,7 @@ async fn rows(ledger: &Ledger) -> Result<BTreeMap<String, Vec<Option<String>>>, 
                required_env_vars, status, status_reason, enabled_by, enabled_at, installed_at, updated_at, record \
                FROM plugins WHERE installation = $1";
     let mut session = ledger.session().await?;
-    let rows = session.rows(sql, vec![ledger.installation().as_str().into()]).await?;
+    let rows = session.many(sql, vec![ledger.installation().as_str().into()]).await?;
     session.done();
     let row =
         |row: &Row| Ok((row.text(0)?, (0..19).map(|at| row.optional_text(at)).collect::<Result<_, _>>()?));

@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 use guild_ledger::receipt::{Entry, Kind};
 use guild_ledger::{Ledger, Location, Options, StoreError, WriteError};
 use guild_testkit::Env;
-use sqlx::{Connection, Executor, PgConnection, SqliteConnection};
+use sqlx::{Connection, Executor, PgConnection};
 
 use crate::on_both_databases;
 use crate::site::{Site, at, person};
@@ -23,9 +23,8 @@ async fn a_ledger_that_somebody_else_holds_is_busy(site: Site) {
     ledger.append(at(0), entry()).await.unwrap();
     let error = match &site.location {
         Location::Sqlite(path) => {
-            let url = format!("sqlite://{}", path.display());
-            let mut holder = SqliteConnection::connect(&url).await.unwrap();
-            holder.execute("BEGIN IMMEDIATE").await.unwrap();
+            let holder = rusqlite::Connection::open(path).unwrap();
+            holder.execute_batch("BEGIN IMMEDIATE").unwrap();
             ledger.append(at(1), entry()).await.unwrap_err()
         }
         Location::Postgres(url) => {

@@ -10,7 +10,6 @@ use std::task::Poll;
 use expect_test::{Expect, expect};
 use guild_ledger::receipt::{Entry, Kind};
 use guild_ledger::{Ledger, Location};
-use sqlx::{Connection, Row, SqliteConnection};
 
 use crate::on_both_databases;
 use crate::site::{Site, at, person};
@@ -174,8 +173,8 @@ fn what_is_no_ledger_is_refused_and_left_alone() {
         refused(
             &site,
             expect![[r#"
-            the ledger is damaged or no database
-            caused by: error returned from database: (code: 26) file is not a database"#]],
+                the ledger is damaged or no database
+                caused by: file is not a database"#]],
         )
         .await;
         assert_eq!(fs::read_to_string(database(&site)).unwrap(), text);
@@ -235,13 +234,8 @@ fn a_key_that_others_can_read_is_refused() {
 /// Releases before 3.51.3 can lose committed writes when two processes write and checkpoint at once.
 #[test]
 fn sqlite_is_one_that_loses_no_writes() {
-    crate::site::run(async {
-        let mut connection = SqliteConnection::connect("sqlite::memory:").await.unwrap();
-        let row = sqlx::query("SELECT sqlite_version()").fetch_one(&mut connection).await.unwrap();
-        let version: String = row.get(0);
-        let parts: Vec<u32> = version.split('.').map(|part| part.parse().unwrap()).collect();
-        assert!(parts.as_slice() >= [3, 51, 3].as_slice(), "{version}");
-    });
+    let parts: Vec<u32> = rusqlite::version().split('.').map(|part| part.parse().unwrap()).collect();
+    assert!(parts.as_slice() >= [3, 51, 3].as_slice(), "{parts:?}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use guild_ledger::{Ledger, Location, Options, Principal, PrincipalKind, PublicKey, Role, Timestamp};
 use guild_testkit::Postgres;
-use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 use tempfile::TempDir;
 
 /// Where a ledger lies.
@@ -81,17 +81,15 @@ impl Site {
 
     /// Does to the database what somebody without the key could do.
     pub async fn sql(&self, statement: &str) {
-        let statement = sqlx::raw_sql(AssertSqlSafe(statement.to_owned()));
-        let done = match &self.location {
+        match &self.location {
             Location::Sqlite(path) => {
-                let url = format!("sqlite://{}", path.display());
-                SqliteConnection::connect(&url).await.unwrap().execute(statement).await.map(drop)
+                rusqlite::Connection::open(path).unwrap().execute_batch(statement).unwrap();
             }
             Location::Postgres(url) => {
-                PgConnection::connect(url).await.unwrap().execute(statement).await.map(drop)
+                let statement = sqlx::raw_sql(AssertSqlSafe(statement.to_owned()));
+                PgConnection::connect(url).await.unwrap().execute(statement).await.unwrap();
             }
-        };
-        done.unwrap();
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! None of it grants or forbids anything.
 
-use super::{flag, list_of, text_of};
+use super::{Form, flag, list_of, text_of};
 use crate::tree::{Data, Map};
 use crate::{Problem, coerce};
 use serde::{Deserialize, Serialize};
@@ -39,8 +39,8 @@ pub struct Hints {
 }
 
 /// Reads the hints; `None` where there is none of them.
-pub fn read(map: &Map, problems: &mut Vec<Problem>) -> Option<Hints> {
-    let hints = Hints {
+pub fn read(map: &Map, form: Form, problems: &mut Vec<Problem>) -> Option<Hints> {
+    let mut hints = Hints {
         license: text_of(map, "license", problems),
         compatibility: text_of(map, "compatibility", problems),
         homepage: text_of(map, "homepage", problems),
@@ -55,6 +55,9 @@ pub fn read(map: &Map, problems: &mut Vec<Problem>) -> Option<Hints> {
         shell: text_of(map, "shell", problems),
         hooks: map.get("hooks").filter(|node| !node.is_null()).map(crate::tree::Node::to_data),
     };
+    if form == Form::Agent && hints.allowed_tools.is_empty() {
+        hints.allowed_tools = tools(map, "tools", problems);
+    }
     (hints != Hints::default()).then_some(hints)
 }
 

@@ -4,7 +4,9 @@ use std::future::Future;
 use std::sync::Arc;
 
 use guild_engine::containers::Chunk;
-use guild_engine::{Code, Envelope, Given, Invocation, Stage, Status, ToolRequest, query_data, reply, run};
+use guild_engine::{
+    Code, Envelope, Given, Invocation, Stage, Status, ToolRequest, Workshop, query_data, reply, run,
+};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, JsonObject, ProgressNotificationParam, ToolAnnotations,
 };
@@ -17,6 +19,7 @@ use tokio::sync::mpsc;
 use super::Entry;
 use crate::approval::{self, Asked, Way};
 use crate::running::{Event, Running};
+use crate::sampling::Sampling;
 use crate::server::Server;
 use crate::{arguments, inquiry, outcome, resources};
 
@@ -98,7 +101,7 @@ pub(super) async fn carried_out(
     }
     let running = resumed.unwrap_or_else(|| start(server, &asked, &context));
     let envelope = match call.follow(running).await? {
-        Followed::Ended(envelope) => envelope,
+        Followed::Ended(envelope) => *envelope,
         Followed::Left(response) => return Ok(*response),
     };
     let Some(question) = Asked::of(&envelope) else { return Ok(told(&envelope).into()) };
@@ -171,6 +174,8 @@ async fn attempt(
 ) -> Envelope<reply::Run> {
     let (hall, principal) = (server.hall(), server.principal());
     let workshop = server.premises().workshop(&hall);
+    let sampling = Sampling::behind(workshop.subagents, context);
+    let workshop = Workshop { subagents: sampling.runner(), ..workshop };
     let progress = Progress::start(context);
     let (written, staged) = (progress.clone(), progress.clone());
     let mut on_output = move |chunk: &Chunk| written.say(chunk);

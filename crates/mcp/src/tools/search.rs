@@ -1,6 +1,6 @@
 //! `skill_search`
 
-use guild_engine::{Envelope, SearchRequest, counted, reply, search};
+use guild_engine::{Envelope, Refusal, SearchRequest, counted, reply, search};
 use rmcp::model::ToolAnnotations;
 use serde::Deserialize;
 use serde_json::json;
@@ -28,13 +28,17 @@ pub(super) const TOOL: Entry = Entry {
                 Ok(arguments) => arguments,
                 Err(reason) => return Ok(outcome::misused(&reason).into()),
             };
-            let hall = server.hall();
-            let limit = limit.clamp(1, 50);
-            let found = search(
-                &hall,
-                &SearchRequest { query: &query, limit, agent: Some(server.agent()), file: None },
-            );
-            Ok(outcome::of(&found, text(&found)).into())
+            let (agent, limit) = (server.agent().to_owned(), limit.clamp(1, 50));
+            let searched = server.premises().beside(move |_, hall| {
+                let request = SearchRequest { query: &query, limit, agent: Some(&agent), file: None };
+                let found = search(hall, &request);
+                outcome::of(&found, text(&found))
+            });
+            let failed = |refusal: Refusal| {
+                let envelope: Envelope<()> = refusal.into_envelope();
+                outcome::of(&envelope, String::new())
+            };
+            Ok(searched.await.unwrap_or_else(failed).into())
         })
     },
 };

@@ -69,7 +69,7 @@ impl Arena {
         let directory = tempfile::tempdir().unwrap();
         let backend: Box<dyn Backend> = match name {
             "embedded" => Box::new(Embedded::new(&Surroundings::default())),
-            "docker" | "podman" => engine::start(name, directory.path()),
+            "docker" | "podman" => engine::open(name, directory.path()),
             _ => panic!("GUILD_ATTACK_BACKENDS names `{name}`, which is no backend"),
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -86,6 +86,11 @@ impl Arena {
     /// One of two expectations, where the walls differ and neither is lower.
     pub(crate) fn expecting<T>(&self, embedded: T, engine: T) -> T {
         if self.is_embedded() { embedded } else { engine }
+    }
+
+    /// Who the command is, inside, where the policy says `asked`: an engine lets an ordinary user be nobody else.
+    pub(crate) fn user(&self, asked: u32) -> u32 {
+        if self.is_embedded() || is_root() { asked } else { rustix::process::geteuid().as_raw() }
     }
 
     /// This many rounds, or fewer where a launch takes an engine's time.

@@ -1,8 +1,8 @@
 //! Attacks on containers, one test each, against the real kernel.
 //!
 //! Each is declared once and run twice, as root and as an ordinary user (`as_root` and `as_user` in the tests' names), against every
-//! backend that `GUILD_ATTACK_BACKENDS` names (`embedded` unless it is set; on engines, whose daemon makes the container whoever asks for
-//! it, as root alone). Where a feature of the machine is missing they fail; they never skip. A suite that is started by an ordinary user
+//! backend that `GUILD_ATTACK_BACKENDS` names (`embedded` unless it is set; of engines the daemon is root's, and an ordinary user is let
+//! in). Where a feature of the machine is missing they fail; they never skip. A suite that is started by an ordinary user
 //! selects the tests it can run by name: `-E 'test(as_user)'`.
 #![cfg(target_os = "linux")]
 #![expect(

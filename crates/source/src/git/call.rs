@@ -67,6 +67,9 @@ const SETTINGS: &[&str] = &[
     "protocol.ssh.allow=always",
     "protocol.file.allow=always",
     "advice.detachedHead=false",
+    // What is fetched is read once and removed.
+    "core.fsync=none",
+    "fetch.unpackLimit=1",
 ];
 
 /// Where what was fetched is named.

@@ -1,6 +1,7 @@
 //! Blobs: written aside, synced, and then given the names that their content has.
 
 use super::error::StoreError;
+use super::pack::PackWriter;
 use super::workspace::{Workspace, tidy};
 use super::{Store, failed};
 use crate::durable;
@@ -20,19 +21,27 @@ pub struct Writer<'a> {
     store: &'a Store,
     workspace: Option<Workspace>,
     pending: BTreeSet<Digest>,
-    /// Up to so many are synced one by one.
-    few: usize,
+    manner: Manner,
+}
+
+/// How blobs are written.
+#[derive(Debug)]
+enum Manner {
+    /// Each into a file of its own.
+    Loose,
+    /// All into one, which is made when the first one comes.
+    Packed(Option<PackWriter>),
 }
 
 impl<'a> Writer<'a> {
     /// A writer that has written nothing, and touches nothing before it must.
     pub fn new(store: &'a Store) -> Self {
-        Self { store, workspace: None, pending: BTreeSet::new(), few: FEW }
+        Self { store, workspace: None, pending: BTreeSet::new(), manner: Manner::Loose }
     }
 
-    /// A writer of so many blobs that the whole file system is synced at once.
+    /// A writer of so many blobs that they share one file.
     pub fn of_many(store: &'a Store) -> Self {
-        Self { few: 0, ..Self::new(store) }
+        Self { manner: Manner::Packed(None), ..Self::new(store) }
     }
 
     /// Writes some bytes, unless they are there.
@@ -45,14 +54,17 @@ impl<'a> Writer<'a> {
             Some(workspace) => workspace,
             None => Workspace::new(self.store)?,
         };
-        let path = workspace.path().join(digest.to_hex());
+        let directory = workspace.path().to_owned();
         self.workspace = Some(workspace);
-        let write = || -> io::Result<()> {
-            let mut file = OpenOptions::new().write(true).create_new(true).mode(0o444).open(&path)?;
-            file.write_all(bytes)?;
-            if self.pending.len() < self.few { file.sync_all() } else { Ok(()) }
-        };
-        write().map_err(failed("write", &path))?;
+        match &mut self.manner {
+            Manner::Loose => write_loose(&directory, digest, bytes, self.pending.len() < FEW)?,
+            Manner::Packed(Some(pack)) => pack.add(digest, bytes)?,
+            Manner::Packed(none) => {
+                let mut pack = PackWriter::create(&directory.join("pack"))?;
+                pack.add(digest, bytes)?;
+                *none = Some(pack);
+            }
+        }
         self.pending.insert(digest);
         Ok(digest)
     }
@@ -64,7 +76,10 @@ impl<'a> Writer<'a> {
             tidy(self.store);
             return Ok(());
         };
-        let is_few = self.pending.len() <= self.few;
+        if let Manner::Packed(Some(pack)) = self.manner {
+            return pack.finish(self.store);
+        }
+        let is_few = self.pending.len() <= FEW;
         if !is_few {
             sync_all(workspace.path())?;
         }
@@ -85,6 +100,12 @@ impl<'a> Writer<'a> {
 
     /// Whether a blob is there, as long as it should be; a shorter one is what a broken disk left, and is written anew.
     fn is_there(&self, digest: &Digest, size: u64) -> Result<bool, StoreError> {
+        if self.pending.is_empty() && self.workspace.is_none() {
+            self.store.packs.refresh(self.store);
+        }
+        if self.store.packs.having(digest, size).is_some() {
+            return Ok(true);
+        }
         let path = self.store.blob(digest);
         match fs::symlink_metadata(&path) {
             Ok(metadata) => Ok(metadata.is_file() && metadata.len() == size),
@@ -92,6 +113,17 @@ impl<'a> Writer<'a> {
             Err(error) => Err(failed("read", &path)(error)),
         }
     }
+}
+
+/// Writes a blob aside.
+fn write_loose(directory: &Path, digest: Digest, bytes: &[u8], is_synced: bool) -> Result<(), StoreError> {
+    let path = directory.join(digest.to_hex());
+    let write = || -> io::Result<()> {
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o444).open(&path)?;
+        file.write_all(bytes)?;
+        if is_synced { file.sync_all() } else { Ok(()) }
+    };
+    write().map_err(failed("write", &path))
 }
 
 /// The content of a blob, checked.

@@ -1,7 +1,7 @@
 //! Trees outside the store: written for a person to have, and read as they are there.
 
-use super::blob;
 use super::error::{StageError, StoreError};
+use super::tree::directories;
 use super::walk::{FileRead, Manner, Visitor, walk};
 use super::{Store, failed};
 use guild_manifest::{Digest, FileEntry, TreeManifest};
@@ -13,12 +13,14 @@ use std::path::Path;
 /// Writes the files of a tree into a directory that is not there yet, with the permissions that the person's mask leaves.
 pub fn export(store: &Store, tree: &TreeManifest, to: &Path) -> Result<(), StoreError> {
     fs::create_dir_all(to).map_err(failed("make", to))?;
+    // Sorted by name a directory comes before those in it.
+    for directory in directories(tree) {
+        let directory = to.join(directory);
+        fs::create_dir(&directory).map_err(failed("make", &directory))?;
+    }
     for file in tree.files() {
-        let bytes = blob::read(&store.blob(&file.digest), &file.digest)?;
+        let bytes = store.get(&file.digest)?;
         let path = to.join(&file.path);
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent).map_err(failed("make", parent))?;
-        }
         let mode = if file.executable { 0o777 } else { 0o666 };
         let written = OpenOptions::new().write(true).create_new(true).mode(mode).open(&path);
         written.and_then(|mut file| file.write_all(&bytes)).map_err(failed("write", &path))?;

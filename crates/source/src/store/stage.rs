@@ -3,6 +3,7 @@
 use super::blob::Writer;
 use super::error::StageError;
 use super::limits::Budget;
+use super::seen::Look;
 use super::walk::{FileRead, Manner, Visitor, walk, walk_file};
 use super::{Store, Stored, tree};
 use guild_manifest::{Digest, FileEntry, TreeManifest};
@@ -33,50 +34,85 @@ pub struct MemoryFile<'a> {
     pub executable: bool,
 }
 
-/// From how many trees on the file system is synced once instead of each file.
+/// A tree whose files are in the store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// Its files.
+    pub tree: TreeManifest,
+    /// The digest of that, which names it.
+    pub digest: Digest,
+    /// Whether the directory that it was read from held these files and nothing else, no link and no empty directory among them.
+    pub is_exact: bool,
+}
+
+/// From how many trees on their blobs share one file.
 const MANY: usize = 8;
 
 /// Stages a tree.
 pub fn stage(store: &Store, content: &Content<'_>) -> Result<Stored, StageError> {
-    let mut writer = Writer::new(store);
-    let (tree, digest) = read(&mut writer, content)?;
-    writer.commit()?;
+    let (Some(seen), Content::Directory(place)) = (&store.seen, content) else {
+        return stage_anew(store, content);
+    };
+    // Looked at before it is read: a change in between makes it look otherwise the next time.
+    let look = Look::at(place, Manner::Foreign);
+    if let Some((tree, digest)) = look.as_ref().and_then(|look| seen.recall(place, look)) {
+        let root = tree::materialise(store, &tree, &digest)?;
+        return Ok(Stored { tree, digest, root });
+    }
+    let stored = stage_anew(store, content)?;
+    if let Some(look) = look {
+        seen.remember(store, place, look, (&stored.tree, &stored.digest));
+    }
+    Ok(stored)
+}
+
+fn stage_anew(store: &Store, content: &Content<'_>) -> Result<Stored, StageError> {
+    let Kept { tree, digest, .. } = keep(store, content)?;
     let root = tree::materialise(store, &tree, &digest)?;
     Ok(Stored { tree, digest, root })
 }
 
-/// Stages several trees, which are durable all at once; a failure says which one it is of.
-pub fn stage_all(store: &Store, contents: &[Content<'_>]) -> Result<Vec<Stored>, (usize, StageError)> {
+/// Keeps a tree.
+pub fn keep(store: &Store, content: &Content<'_>) -> Result<Kept, StageError> {
+    let mut writer = Writer::new(store);
+    let kept = read(&mut writer, content)?;
+    writer.commit()?;
+    Ok(kept)
+}
+
+/// Keeps several trees, which are durable all at once; a failure says which one it is of.
+pub fn keep_all(store: &Store, contents: &[Content<'_>]) -> Result<Vec<Kept>, (usize, StageError)> {
     let mut writer = if contents.len() < MANY { Writer::new(store) } else { Writer::of_many(store) };
     let mut trees = Vec::new();
     for (at, content) in contents.iter().enumerate() {
         trees.push(read(&mut writer, content).map_err(|error| (at, error))?);
     }
     writer.commit().map_err(|error| (0, error.into()))?;
-    let stored = |(at, (tree, digest)): (usize, (TreeManifest, Digest))| {
-        let root = tree::materialise(store, &tree, &digest).map_err(|error| (at, error.into()))?;
-        Ok(Stored { tree, digest, root })
-    };
-    trees.into_iter().enumerate().map(stored).collect()
+    Ok(trees)
 }
 
 /// Reads a tree, and hands its files and its manifest to the writer.
-fn read(writer: &mut Writer<'_>, content: &Content<'_>) -> Result<(TreeManifest, Digest), StageError> {
-    let mut staging = Staging { writer, files: Vec::new() };
+fn read(writer: &mut Writer<'_>, content: &Content<'_>) -> Result<Kept, StageError> {
+    let mut staging = Staging { writer, files: Vec::new(), directories: 0, is_straight: true };
     match content {
         Content::Directory(path) => walk(path, Manner::Foreign, &mut staging)?,
         Content::File(path) => walk_file(path, &mut staging)?,
         Content::Memory(files) => staging.memory(files)?,
     }
-    let tree = TreeManifest::new(staging.files)?;
+    let Staging { files, directories, is_straight, .. } = staging;
+    let tree = TreeManifest::new(files)?;
     let digest = writer.add(tree.text().as_bytes())?;
-    Ok((tree, digest))
+    // The root is one that no file's path names.
+    let is_exact = is_straight && directories == tree::directories(&tree).len() + 1;
+    Ok(Kept { tree, digest, is_exact })
 }
 
 /// Keeps what is read, and notes what it was.
 struct Staging<'w, 'a> {
     writer: &'w mut Writer<'a>,
     files: Vec<FileEntry>,
+    directories: usize,
+    is_straight: bool,
 }
 
 impl Staging<'_, '_> {
@@ -93,7 +129,13 @@ impl Staging<'_, '_> {
 }
 
 impl Visitor for Staging<'_, '_> {
-    fn directory(&mut self, _: &str, _: u32) {}
+    fn directory(&mut self, _: &str, _: u32) {
+        self.directories += 1;
+    }
+
+    fn detour(&mut self) {
+        self.is_straight = false;
+    }
 
     fn file(&mut self, file: &FileRead<'_>) -> Result<(), StageError> {
         let digest = self.writer.add(file.bytes)?;

@@ -1,10 +1,11 @@
 //! Trees as containers see them: made of blobs, and compared with their manifest, byte by byte, before each use.
 
-use super::blob::{self, make_directory};
+use super::blob::make_directory;
 use super::error::{StageError, StoreError};
+use super::seen::Look;
 use super::walk::{FileRead, Manner, Visitor, walk};
 use super::workspace::Workspace;
-use super::{Store, failed};
+use super::{Store, Stored, failed};
 use guild_manifest::{Digest, FileEntry, TreeManifest};
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions, Permissions};
@@ -23,7 +24,14 @@ const PERMISSIONS: u32 = 0o7777;
 /// Where the files of a tree lie, whole: as they are, or made of blobs again.
 pub fn materialise(store: &Store, tree: &TreeManifest, digest: &Digest) -> Result<PathBuf, StoreError> {
     let place = store.place("trees", digest);
+    if recall(store, digest).is_some() {
+        return Ok(place);
+    }
+    let look = store.seen.as_ref().and_then(|_| Look::at(&place, Manner::Stored));
     if is_intact(&place, tree) {
+        if let (Some(seen), Some(look)) = (&store.seen, look) {
+            seen.remember(store, &place, look, (tree, digest));
+        }
         return Ok(place);
     }
     let workspace = Workspace::new(store)?;
@@ -54,6 +62,14 @@ pub fn materialise(store: &Store, tree: &TreeManifest, digest: &Digest) -> Resul
     Ok(place)
 }
 
+/// A tree whose files were compared before, and look from outside as they did then.
+pub fn recall(store: &Store, digest: &Digest) -> Option<Stored> {
+    let seen = store.seen.as_ref()?;
+    let root = store.place("trees", digest);
+    let (tree, named) = seen.recall(&root, &Look::at(&root, Manner::Stored)?)?;
+    (named == *digest).then_some(Stored { tree, digest: named, root })
+}
+
 /// Whether a directory holds the files of a tree and nothing else, with the modes that they should have.
 fn is_intact(place: &Path, tree: &TreeManifest) -> bool {
     let mut seen = Seen { files: Vec::new(), directories: BTreeSet::new(), is_sound: true };
@@ -64,7 +80,7 @@ fn is_intact(place: &Path, tree: &TreeManifest) -> bool {
 }
 
 /// Every directory that the files of a tree lie in.
-fn directories(tree: &TreeManifest) -> BTreeSet<String> {
+pub fn directories(tree: &TreeManifest) -> BTreeSet<String> {
     let mut directories = BTreeSet::new();
     for file in tree.files() {
         let mut path = file.path.as_str();
@@ -84,7 +100,7 @@ fn build(store: &Store, tree: &TreeManifest, root: &Path) -> Result<(), StoreErr
         make_open_directory(&root.join(directory))?;
     }
     for file in tree.files() {
-        let bytes = blob::read(&store.blob(&file.digest), &file.digest)?;
+        let bytes = store.get(&file.digest)?;
         let path = root.join(&file.path);
         let write = || -> io::Result<()> {
             let mut written = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;

@@ -18,6 +18,11 @@ use std::path::Path;
 /// Directories of tools, which are no part of a skill: neither staged nor hashed, so that nothing in them ever runs.
 const SKIPPED: &[&str] = &[".git", "__pycache__"];
 
+/// Whether a directory of this name is one of tools.
+pub fn is_skipped(name: &OsStr) -> bool {
+    SKIPPED.iter().any(|skipped| name == *skipped)
+}
+
 /// Whose tree it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Manner {
@@ -45,6 +50,9 @@ pub trait Visitor {
 
     /// A file.
     fn file(&mut self, file: &FileRead<'_>) -> Result<(), StageError>;
+
+    /// A name that is passed over, or a link that is followed: what is there is not quite what is read.
+    fn detour(&mut self) {}
 }
 
 /// Reads all files below a directory.
@@ -130,18 +138,24 @@ impl<V: Visitor> Walk<'_, V> {
                 let open = open_file(level.open, name).map_err(self.read(path))?;
                 self.file(open, path)
             }
-            FileType::Directory if is_foreign && SKIPPED.iter().any(|skipped| name == *skipped) => Ok(()),
+            FileType::Directory if is_foreign && is_skipped(name) => {
+                self.visitor.detour();
+                Ok(())
+            }
             FileType::Directory => {
                 let open = open_directory(level.open, name).map_err(self.read(path))?;
                 let names = level.names.iter().cloned().chain([name.to_owned()]).collect();
                 self.enter(&open, names, path, level)
             }
-            FileType::Symlink if is_foreign => match follow(self.root, &level.names, name) {
-                Ok(Target::File(open)) => self.file(open, path),
-                Ok(Target::Directory { open, names }) => self.enter(&open, names, path, level),
-                Err(Lost::Refused(reason)) => Err(refused(path, reason)),
-                Err(Lost::System(error)) => Err(self.read(path)(error)),
-            },
+            FileType::Symlink if is_foreign => {
+                self.visitor.detour();
+                match follow(self.root, &level.names, name) {
+                    Ok(Target::File(open)) => self.file(open, path),
+                    Ok(Target::Directory { open, names }) => self.enter(&open, names, path, level),
+                    Err(Lost::Refused(reason)) => Err(refused(path, reason)),
+                    Err(Lost::System(error)) => Err(self.read(path)(error)),
+                }
+            }
             FileType::Symlink => Err(refused(path, Reason::Link)),
             other => Err(refused(path, special(other))),
         }

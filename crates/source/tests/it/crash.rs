@@ -69,6 +69,7 @@ fn a_stager_stages_until_it_is_killed() {
         Some((round, place)) => {
             for number in 0.. {
                 work(Path::new(place), round, number);
+                pack(Path::new(place), round, number);
             }
         }
         None => {
@@ -95,4 +96,17 @@ fn work(place: &Path, round: &str, number: u64) {
     ];
     let stored = Store::open(place).unwrap().stage(&Content::Memory(&files)).unwrap();
     println!("said {}", stored.digest);
+}
+
+/// Keeps so many trees that they share one file.
+fn pack(place: &Path, round: &str, number: u64) {
+    let texts: Vec<String> = (0..9).map(|at| format!("packed {round} {number} {at}").repeat(500)).collect();
+    let files: Vec<[MemoryFile<'_>; 1]> = texts
+        .iter()
+        .map(|text| [MemoryFile { path: "SKILL.md", bytes: text.as_bytes(), executable: false }])
+        .collect();
+    let contents: Vec<Content<'_>> = files.iter().map(|files| Content::Memory(files)).collect();
+    for kept in Store::open(place).unwrap().keep_all(&contents).unwrap() {
+        println!("said {}", kept.digest);
+    }
 }

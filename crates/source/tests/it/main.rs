@@ -12,6 +12,7 @@ mod crash;
 mod damage;
 mod links;
 mod modules;
+mod packs;
 mod race;
 mod refusals;
 mod sites;

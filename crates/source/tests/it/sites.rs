@@ -64,7 +64,7 @@ impl World {
         let mut steps = Vec::new();
         for ((name, _), tree) in changes.iter().zip(&trees) {
             steps.push(match tree {
-                Some(tree) => Change::Place { kind: Kind::Skill, name, tree },
+                Some(tree) => Change::Place { kind: Kind::Skill, name, tree, from: None },
                 None => Change::Remove { kind: Kind::Skill, name },
             });
         }
@@ -119,7 +119,7 @@ fn what_is_not_in_the_store_leaves_everything_as_it_was() {
     fs::remove_file(world.fixture.join("store/blobs/sha256").join(&digest[..2]).join(&digest)).unwrap();
     let changes = [
         Change::Remove { kind: Kind::Skill, name: "a" },
-        Change::Place { kind: Kind::Skill, name: "b", tree: &tree },
+        Change::Place { kind: Kind::Skill, name: "b", tree: &tree, from: None },
     ];
     let error = world.site.hold().unwrap().apply(&world.store, &changes, &Lock::default()).unwrap_err();
     assert!(matches!(error, SiteError::Store(_)), "{error}");

@@ -160,12 +160,13 @@ fn many_at_once_are_what_each_would_be_and_one_that_is_refused_is_named() {
     let world = World::new(&files);
     let places: Vec<_> = (0..12).map(|number| world.fixture.join(format!("many/{number}"))).collect();
     let contents: Vec<Content<'_>> = places.iter().map(|place| Content::Directory(place)).collect();
-    let all = world.store().stage_all(&contents).unwrap();
-    let single: Vec<_> = contents.iter().map(|content| world.store().stage(content).unwrap()).collect();
+    let all = world.store().keep_all(&contents).unwrap();
+    let single: Vec<_> = contents.iter().map(|content| world.store().keep(content).unwrap()).collect();
     assert_eq!(all, single);
-    assert_eq!(listing(&all[7].root), "0444 SKILL.md: number 7\n");
+    assert!(all.iter().all(|kept| kept.is_exact));
+    assert_eq!(listing(&world.store().tree(&all[7].digest).unwrap().root), "0444 SKILL.md: number 7\n");
     std::os::unix::fs::symlink("/etc/passwd", places[5].join("out")).unwrap();
-    let (at, error) = world.store().stage_all(&contents).unwrap_err();
+    let (at, error) = world.store().keep_all(&contents).unwrap_err();
     assert_eq!(at, 5, "{error}");
     assert_eq!(world.leftovers(), [""; 0].map(std::path::PathBuf::from));
 }

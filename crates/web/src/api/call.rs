@@ -134,8 +134,8 @@ pub(crate) async fn look(
     call: Call,
     work: impl FnOnce(&Call, &Hall) -> Result<Answer, Refusal> + Send + 'static,
 ) -> Result<Answer, Refusal> {
-    let hall = call.premises.hall();
-    beside(move || work(&call, &hall)).await?
+    let premises = Arc::clone(&call.premises);
+    premises.beside(move |_, hall| work(&call, hall)).await?
 }
 
 fn holds_nul(value: &Value) -> bool {

@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use guild_engine::catalog::Scope;
-use guild_engine::reply::{BrokenLine, SkillSummary};
+use guild_engine::reply::{BrokenLine, List, SkillSummary};
 use guild_engine::{Hall, ListRequest, SearchRequest, counted, list, search};
 
 use super::frame::Tab;
@@ -72,12 +72,10 @@ fn found(hall: &Hall, query: &str, wanted: &Wanted) -> Html {
 
 fn everything(hall: &Hall, wanted: &Wanted) -> Html {
     let request = ListRequest { source: wanted.scope.as_deref(), all: true, ..ListRequest::default() };
-    let listed = list(hall, &request).data;
-    let mut skills: Vec<SkillSummary<'_>> = listed.skills.iter().collect();
-    let rank = |scope: &str| Scope::ALL.iter().position(|known| known.as_str() == scope);
-    skills.sort_by_key(|skill| rank(skill.scope));
+    let List { mut skills, broken, .. } = list(hall, &request).data;
+    skills.sort_by_scope();
     let mut out = scopes(hall, wanted);
-    let broken = listed.broken.unwrap_or_default();
+    let broken = broken.unwrap_or_default();
     if wanted.page == 1 && !broken.is_empty() {
         put!(out; {does_not_load(&broken)});
     }
@@ -87,12 +85,11 @@ fn everything(hall: &Hall, wanted: &Wanted) -> Html {
     }
     let pages = skills.len().div_ceil(EACH);
     let page = wanted.page.min(pages);
-    let shown: Vec<&SkillSummary<'_>> = skills.iter().skip((page - 1) * EACH).take(EACH).collect();
+    let shown: Vec<SkillSummary<'_>> = skills.part((page - 1) * EACH, EACH).collect();
     put!(out; {wanted.form});
     for group in shown.chunk_by(|a, b| a.scope == b.scope) {
         let scope = group.first().map_or("", |skill| skill.scope);
-        let count = skills.iter().filter(|skill| skill.scope == scope).count();
-        put!(out; "<h2 class=\"scope\">" {scope} " <span class=\"count\">" {count} "</span></h2>" {rows(group.iter().copied())});
+        put!(out; "<h2 class=\"scope\">" {scope} " <span class=\"count\">" {skills.count_of(scope)} "</span></h2>" {rows(group.iter())});
     }
     out.markup("</form>");
     let url = |page: usize| {

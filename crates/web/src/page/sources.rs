@@ -113,21 +113,25 @@ async fn adding(visit: &Visit, choice: Choice) -> Envelope<Add> {
     add(&desk.installer(&workshop, Some((visit.by.clone(), premises.now()))), &request).await
 }
 
-fn scope(word: Option<&str>) -> InstallScope {
+pub(super) fn scope(word: Option<&str>) -> InstallScope {
     if word == Some("user") { InstallScope::User } else { InstallScope::Project }
 }
 
 /// Who fetches.
-struct Desk {
+pub(super) struct Desk {
     git: HostGit,
 }
 
 impl Desk {
-    fn new(workshop: &Workshop<'_>) -> Self {
+    pub(super) fn new(workshop: &Workshop<'_>) -> Self {
         Self { git: HostGit::new(&workshop.hall.machine.env, false) }
     }
 
-    fn installer<'a>(&'a self, workshop: &Workshop<'a>, by: Option<(Principal, Timestamp)>) -> Installer<'a> {
+    pub(super) fn installer<'a>(
+        &'a self,
+        workshop: &Workshop<'a>,
+        by: Option<(Principal, Timestamp)>,
+    ) -> Installer<'a> {
         Installer {
             hall: workshop.hall,
             places: workshop.places,
@@ -188,7 +192,17 @@ fn row(visit: &Visit, line: &InstalledLine) -> Html {
     if line.pinned {
         put!(out; " " {chip("", "pinned")});
     }
-    put!(out; "<p class=\"dim\">" {line.source_type} " · " {line.source} "</p><p class=\"clamp\">" {line.preview} "</p></div>" {visit.form(&Url::of(&["sources", "remove"]))}
-        "<input type=\"hidden\" name=\"name\" value=\"" {Exact(&line.name)} "\"><input type=\"hidden\" name=\"scope\" value=\"" {line.scope} "\"><button class=\"quiet\">Remove<span class=\"hidden\"> " {line.name} "</span></button></form></li>");
+    put!(out; "<p class=\"dim\">" {line.source_type} " · " {line.source} "</p><p class=\"clamp\">" {line.preview} "</p></div>");
+    if !line.pinned {
+        put!(out; {about(visit, line, "update")} "<button class=\"quiet\">Update<span class=\"hidden\"> " {line.name} "</span></button></form>");
+    }
+    put!(out; {about(visit, line, "remove")} "<button class=\"quiet\">Remove<span class=\"hidden\"> " {line.name} "</span></button></form></li>");
+    out
+}
+
+/// The beginning of a form that does something with what is installed.
+fn about(visit: &Visit, line: &InstalledLine, what: &str) -> Html {
+    let mut out = visit.form(&Url::of(&["sources", what]));
+    put!(out; "<input type=\"hidden\" name=\"name\" value=\"" {Exact(&line.name)} "\"><input type=\"hidden\" name=\"scope\" value=\"" {line.scope} "\">");
     out
 }

@@ -78,9 +78,7 @@ impl Visit {
         &self,
         work: impl FnOnce(&Premises, &Hall) -> T + Send + 'static,
     ) -> Result<T, Refusal> {
-        let (premises, hall) = (self.shared(), self.hall());
-        let done = tokio::task::spawn_blocking(move || work(&premises, &hall)).await;
-        done.map_err(|error| Refusal::new(Code::Internal, error.to_string()))
+        self.front.premises.beside(work).await
     }
 
     /// A field of the query or the form, unless it is empty.

@@ -7,7 +7,7 @@ use crate::precedence::Candidate;
 use crate::snapshot::{Place, PluginEntry};
 use crate::{Fingerprint, Scope};
 use guild_manifest::plugin::{self, Standing};
-use guild_manifest::skill::{self, Profile, Source};
+use guild_manifest::skill::{self, Form, Profile, Source};
 use std::sync::Arc;
 
 /// Takes every bundled plugin in.
@@ -35,6 +35,7 @@ pub fn skills(entry: &PluginEntry) -> Vec<Candidate> {
                 directory: entry.directory.join(&dir.path).join(name),
                 file: "SKILL.md".into(),
                 flat: false,
+                form: Form::Skill,
             };
             let skill = reading.skill.map(Box::new);
             found.push(Candidate::new(place, skill, Fingerprint::of(bytes), reading.problems));

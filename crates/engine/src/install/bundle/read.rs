@@ -14,7 +14,7 @@ use guild_manifest::Digest;
 use guild_source::archive;
 use guild_source::landing::check_tree;
 use guild_source::lock::{Entry, Lock, LockError};
-use guild_source::store::{Content, MemoryFile, Stored};
+use guild_source::store::{Content, Kept, MemoryFile};
 use std::fs;
 use std::path::Path;
 
@@ -53,7 +53,7 @@ pub async fn import_bundle(
     let stored = stage(desk, &top, &opened.lock)?;
     let mut entries: Vec<Entry> = opened.lock.entries().to_vec();
     let look = |(entry, stored)| -> Option<Look<'_>> {
-        let (entry, stored): (&Entry, &Stored) = (entry, stored);
+        let (entry, stored): (&Entry, &Kept) = (entry, stored);
         Some(Look { kind: entry.kind, name: &entry.name, main: main_file(entry)?, stored })
     };
     let looks: Vec<Look<'_>> = opened.lock.entries().iter().zip(&stored).filter_map(look).collect();
@@ -67,7 +67,8 @@ pub async fn import_bundle(
         vetting::refuse_denied(&reply.vetted, "; `--skip-denied` installs the others")?;
     }
     let placing = Placing { link: false, replace: request.replace };
-    let placed = bring(desk, &site, placing, entries, &[]).await?;
+    let placed =
+        bring(desk, &site, placing, entries.into_iter().map(|entry| (entry, None)).collect()).await?;
     (reply.installed, reply.previews, reply.lock) = (placed.changes, placed.previews, Some(placed.lock));
     if let Some((bytes, count)) = &opened.receipts {
         reply.receipts = Some(*count);
@@ -134,7 +135,7 @@ fn open(top: &Path) -> Result<Opened, Refusal> {
 }
 
 /// Puts the files of everything into the store.
-fn stage(desk: &Installer<'_>, top: &Path, lock: &Lock) -> Result<Vec<Stored>, Refusal> {
+fn stage(desk: &Installer<'_>, top: &Path, lock: &Lock) -> Result<Vec<Kept>, Refusal> {
     let mut all = Vec::new();
     for entry in lock.entries() {
         check_tree(&entry.tree).map_err(|error| failure::of_landing(&error))?;
@@ -146,7 +147,7 @@ fn stage(desk: &Installer<'_>, top: &Path, lock: &Lock) -> Result<Vec<Stored>, R
             .iter()
             .map(|(file, bytes)| MemoryFile { path: &file.path, bytes, executable: file.executable })
             .collect();
-        let stored = desk.store.stage(&Content::Memory(&files));
+        let stored = desk.store.keep(&Content::Memory(&files));
         let stored = stored.map_err(|error| failure::of_staging(&entry.name, error))?;
         if stored.digest != entry.digest || entry.linked {
             return Err(changed(&format!("`{}` is not what its lock says", entry.name)));

@@ -10,7 +10,7 @@ use std::path::Path;
 use guild_manifest::plugin::{Dialect, Transport};
 use guild_sandbox::Network;
 
-use super::super::contained::ContainedServer;
+use super::super::contained::{ContainedServer, SETTING};
 use super::super::placeholder::{names, replaced};
 use crate::sandbox::{MountMode, MountRequest};
 use crate::security_hash::StagedPlugin;
@@ -78,6 +78,7 @@ pub(super) fn read(staged: &StagedPlugin, transport: &Transport, data: &Path) ->
         cwd: cwd.as_ref().map_or_else(|| ROOT.to_owned(), |cwd| directory(&expanded(cwd))).into(),
         set,
         fills: !is_open,
+        plugin: Some(staged.plugin.name.clone()),
     };
     Ok(Started { server, environment: environment.into_iter().collect() })
 }
@@ -89,7 +90,7 @@ fn reserved(is_open: bool) -> impl Iterator<Item = (String, String)> {
     OPEN.into_iter().chain(vendors).map(|(name, value)| (name.to_owned(), value.to_owned()))
 }
 
-/// The names of the person's variables that a text mentions.
+/// The names of the person's variables that a text mentions, and of what they have set for the plugin.
 fn variables(text: &str) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
     for name in names(text) {
@@ -97,10 +98,8 @@ fn variables(text: &str) -> Result<Vec<String>, String> {
         if UNSEEN.contains(&name.as_str()) {
             return Err(format!("it names `${{{name}}}`, and servers of plugins do not see a project"));
         }
-        if name.starts_with("user_config.") {
-            return Err(format!("it names `${{{name}}}`, which is not filled in here"));
-        }
-        let is_variable = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.is_empty();
+        let plain = name.strip_prefix(SETTING).unwrap_or(&name);
+        let is_variable = plain.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !plain.is_empty();
         if is_variable {
             found.push(name);
         }

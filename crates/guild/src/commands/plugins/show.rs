@@ -32,7 +32,7 @@ fn print(plugin: &PluginDetail<'_>, style: &Style, out: &mut dyn Write) -> io::R
     writeln!(out, "{}", style.ink(Ink::Bold, &escape::line(summary.name)))?;
     writeln!(out, "{}\n", escape::line(summary.description))?;
     let state = if summary.enabled { "on" } else { "off" };
-    let agents: Vec<String> = plugin.agents.iter().map(|agent| agent.name.clone()).collect();
+    let agents: Vec<String> = plugin.agents.iter().map(|agent| agent.qualified_name.clone()).collect();
     let all = |names: &[&str]| names.join(", ");
     let facts = [
         ("version", summary.version.unwrap_or_default().to_owned()),

@@ -86,7 +86,8 @@ fn a_wish_of_another_workspace_is_answered_there() {
     let server = Server::start(&format!("{SKILLS}{SOURCE}//- /other/.git/\n"));
     let admin = server.person("admin");
     let other = server.env.root().join("other").to_string_lossy().into_owned();
-    let asked = server.env.guild(&["--directory", &other, "add", "/nowhere", "--agent", "writer", "--json"]);
+    let source = server.env.root().join("elsewhere/skills/one").to_string_lossy().into_owned();
+    let asked = server.env.guild(&["--directory", &other, "add", &source, "--agent", "writer", "--json"]);
     let asked = crate::envelope(&asked.stdout());
     let path = format!("/approvals/{}", asked["data"]["request"].as_str().unwrap());
     assert_eq!(admin.post(&path, &json!({"decision": "once"})).told(), "403 approval_way_forbidden");

@@ -74,8 +74,22 @@ impl Client {
     /// Begins a request in whose midst the server asks something: the question.
     #[track_caller]
     pub fn begin(&mut self, method: &str, params: Json) -> Json {
+        self.begin_until(method, params, "elicitation/create")
+    }
+
+    /// The same where it asks something else.
+    #[track_caller]
+    pub fn begin_until(&mut self, method: &str, params: Json, asks: &str) -> Json {
         self.send(method, params);
-        self.until("elicitation/create")
+        self.until(asks)
+    }
+
+    /// Refuses the server's question, and gives the result of the request that it was about.
+    #[track_caller]
+    pub fn refuse(&mut self, question: &Json, message: &str) -> Json {
+        let error = json!({"code": -1, "message": message});
+        self.say(&json!({"jsonrpc": "2.0", "id": question["id"], "error": error}).to_string());
+        self.wait_for(self.last)["result"].clone()
     }
 
     /// Answers the server's question.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use super::{A_MINUTE, Arena};
+use super::{A_MINUTE, Arena, engine};
 
 /// What a test does in an arena.
 pub(crate) type Attack = fn(&Arena);
@@ -52,9 +52,13 @@ pub(crate) fn started_as(role: &str, test: &str) -> Command {
     command
 }
 
+/// What is attacked, divided by commas.
+fn backends() -> String {
+    std::env::var("GUILD_ATTACK_BACKENDS").unwrap_or_else(|_| "embedded".to_owned())
+}
+
 fn attack_all(attack: Attack) {
-    let backends = std::env::var("GUILD_ATTACK_BACKENDS").unwrap_or_else(|_| "embedded".to_owned());
-    for backend in backends.split(',') {
+    for backend in backends().split(',') {
         // Said here so that a failure tells which it was.
         eprintln!("attacked: {backend}");
         attack(&Arena::of(backend));
@@ -63,7 +67,7 @@ fn attack_all(attack: Attack) {
 
 fn start_again(test: &str, doors: Vec<PathBuf>) {
     let mut command = started_as("user", test);
-    command.current_dir("/");
+    command.current_dir("/").envs(engine::lend(&backends(), ORDINARY));
     let become_ordinary = move || {
         for door in &doors {
             fs::write(door, "0")?;
