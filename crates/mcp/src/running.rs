@@ -42,6 +42,12 @@ impl Running {
             }))),
         }
     }
+
+    /// Cuts it off, and waits until nothing of it is left: what it leaves is settled by whoever comes next.
+    pub(crate) async fn cut_off(mut self) {
+        self.task.abort();
+        (&mut self.task).await.ok();
+    }
 }
 
 impl Drop for Running {

@@ -21,9 +21,10 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer};
+use tokio::sync::RwLock;
 
 use crate::changes::Changes;
-use crate::running::Parked;
+use crate::running::{Parked, Running};
 use crate::{guest, instructions, prompts, resources, skills, tools};
 
 /// How an agent's call comes, as receipts name it.
@@ -66,6 +67,8 @@ struct Inner {
     parked: Parked,
     /// A client that is cut off has its runs written down as interrupted by whoever comes next.
     unsettled: AtomicBool,
+    /// Held by whoever cuts a run off, until nothing of it is left.
+    ending: RwLock<()>,
 }
 
 impl Server {
@@ -86,6 +89,7 @@ impl Server {
             guest,
             parked: Parked::default(),
             unsettled,
+            ending: RwLock::default(),
         };
         let verbs = verbs_of(&inner.premises, &agent);
         Self { agent: agent.into(), session: 0, verbs, chosen: Arc::default(), inner: Arc::new(inner) }
@@ -158,8 +162,16 @@ impl Server {
         self.inner.unsettled.store(true, Ordering::Relaxed);
     }
 
-    /// Writes down runs that were cut off since it was asked last.
+    /// Cuts a run off.
+    pub(crate) async fn cut_off(&self, running: Running) {
+        let _ending = self.inner.ending.read().await;
+        running.cut_off().await;
+        self.note_cut_off();
+    }
+
+    /// Writes down runs that were cut off since it was asked last, once nothing of them is left.
     pub(crate) async fn settle(&self) {
+        drop(self.inner.ending.write().await);
         if self.inner.unsettled.swap(false, Ordering::Relaxed) && self.premises().settle().await.is_err() {
             self.note_cut_off();
         }

@@ -99,7 +99,7 @@ fn a_ledger_that_cannot_be_opened_is_ledger_unavailable() {
     check_refused(
         &home,
         &expect![
-            "ledger_unavailable: [HOME]/data/ledger.db: the ledger is damaged or no database: error returned from database: (code: 26) file is not a database; restore it from a backup, or move it away to begin anew"
+            "ledger_unavailable: [HOME]/data/ledger.db: the ledger is damaged or no database: file is not a database; restore it from a backup, or move it away to begin anew"
         ],
     );
 }

@@ -140,8 +140,11 @@ impl Call<'_> {
     /// Follows a run to its end, or to a question that the client has to come back with an answer to.
     async fn follow(&self, mut running: Running) -> Result<Followed, ErrorData> {
         loop {
-            let event = until_cancelled(self.context, running.next()).await;
-            match event.ok_or_else(|| cut_off(self.server))? {
+            let Some(event) = until_cancelled(self.context, running.next()).await else {
+                self.server.cut_off(running).await;
+                return Err(cut_off(self.server));
+            };
+            match event {
                 Event::Ended(envelope) => return Ok(Followed::Ended(envelope)),
                 Event::Asks(asked) => match Way::of(self.context) {
                     Way::Return => {
