@@ -197,7 +197,7 @@ fn every_command_looks_as_it_did() {
     std::fs::write(env.project().join("tools.tar"), tools).unwrap();
     let program = std::fs::canonicalize(env!("CARGO_BIN_EXE_guild")).unwrap();
     let walked = session(&env, WALK).replace(&*program.to_string_lossy(), "[GUILD]");
-    expect_file!["tour.txt"].assert_eq(&nameless(&undated(&walked)));
+    expect_file!["tour.txt"].assert_eq(&nameless(&undated(&unlocked(&walked))));
 }
 
 #[test]
@@ -205,4 +205,14 @@ fn the_tour_leaves_no_command_out() {
     for command in commands().iter().filter(|command| *command != "completions") {
         assert!(WALK.contains(&format!("guild {command}")), "`guild {command}` is not shown");
     }
+}
+
+/// The digest of a lock hangs on where its source lies, which is another directory each time.
+fn unlocked(text: &str) -> String {
+    const LABEL: &str = "parameter   lock = ";
+    let masked = |line: &str| match line.split_once(LABEL) {
+        Some((before, _)) => format!("{before}{LABEL}[LOCK]\n"),
+        None => line.to_owned(),
+    };
+    text.split_inclusive('\n').map(masked).collect()
 }
