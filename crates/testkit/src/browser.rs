@@ -83,8 +83,7 @@ impl Browser {
     /// The text of the first element that fits, once there is one.
     #[track_caller]
     pub fn text(&self, selector: &str) -> String {
-        let element = self.find(selector);
-        let text = self.look(&format!("element/{element}/text"));
+        let text = self.on(selector, "GET", "text", None);
         text.as_str().unwrap_or_default().to_owned()
     }
 
@@ -106,15 +105,13 @@ impl Browser {
     /// Clicks what fits, once it is there.
     #[track_caller]
     pub fn click(&self, selector: &str) {
-        let element = self.find(selector);
-        self.tell(&format!("element/{element}/click"), &json!({}));
+        self.on(selector, "POST", "click", Some(&json!({})));
     }
 
     /// Types into what fits.
     #[track_caller]
     pub fn write(&self, selector: &str, text: &str) {
-        let element = self.find(selector);
-        self.tell(&format!("element/{element}/value"), &json!({"text": text}));
+        self.on(selector, "POST", "value", Some(&json!({"text": text})));
     }
 
     /// Presses keys, one after the other, wherever the focus is.
@@ -191,6 +188,23 @@ impl Browser {
             }
             thread::sleep(PAUSE);
         }
+    }
+
+    /// Does something to what fits. A page that was replaced between finding and doing is looked
+    /// through again: nothing has been done to an element that is no longer there.
+    #[track_caller]
+    fn on(&self, selector: &str, method: &str, what: &str, body: Option<&Json>) -> Json {
+        let mut done = Json::Null;
+        self.until(&format!("{what} of `{selector}`"), || {
+            let element = self.find(selector);
+            let (status, answer) =
+                self.request(method, &self.path(&format!("element/{element}/{what}")), body);
+            let stale = text_of(&answer, "error") == "stale element reference";
+            assert!(status == 200 || stale, "{what} of `{selector}`: {answer}");
+            done = answer;
+            !stale
+        });
+        done
     }
 
     #[track_caller]
