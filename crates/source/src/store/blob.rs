@@ -22,6 +22,8 @@ pub struct Writer<'a> {
     workspace: Option<Workspace>,
     pending: BTreeSet<Digest>,
     manner: Manner,
+    /// Whether the packs that there are have been looked for.
+    knows_packs: bool,
 }
 
 /// How blobs are written.
@@ -36,7 +38,7 @@ enum Manner {
 impl<'a> Writer<'a> {
     /// A writer that has written nothing, and touches nothing before it must.
     pub fn new(store: &'a Store) -> Self {
-        Self { store, workspace: None, pending: BTreeSet::new(), manner: Manner::Loose }
+        Self { store, workspace: None, pending: BTreeSet::new(), manner: Manner::Loose, knows_packs: false }
     }
 
     /// A writer of so many blobs that they share one file.
@@ -99,19 +101,23 @@ impl<'a> Writer<'a> {
     }
 
     /// Whether a blob is there, as long as it should be; a shorter one is what a broken disk left, and is written anew.
-    fn is_there(&self, digest: &Digest, size: u64) -> Result<bool, StoreError> {
-        if self.pending.is_empty() && self.workspace.is_none() {
-            self.store.packs.refresh(self.store);
-        }
-        if self.store.packs.having(digest, size).is_some() {
-            return Ok(true);
-        }
+    fn is_there(&mut self, digest: &Digest, size: u64) -> Result<bool, StoreError> {
         let path = self.store.blob(digest);
-        match fs::symlink_metadata(&path) {
+        let is_loose = match fs::symlink_metadata(&path) {
             Ok(metadata) => Ok(metadata.is_file() && metadata.len() == size),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(failed("read", &path)(error)),
+        };
+        // Packs are opened for what has no file of its own, and nearly everything has one.
+        if matches!(is_loose, Ok(true)) || !self.is_packed(digest, size) { is_loose } else { Ok(true) }
+    }
+
+    /// Whether a pack has it; those that others have brought are looked for once.
+    fn is_packed(&mut self, digest: &Digest, size: u64) -> bool {
+        if !std::mem::replace(&mut self.knows_packs, true) {
+            self.store.packs.refresh(self.store);
         }
+        self.store.packs.have(digest, size)
     }
 }
 

@@ -59,9 +59,9 @@ impl Packs {
         }
     }
 
-    /// The pack that is open and has a blob of this length.
-    pub fn having(&self, digest: &Digest, length: u64) -> Option<Arc<Pack>> {
-        self.find(digest).filter(|(_, entry)| entry.length == length).map(|(pack, _)| pack)
+    /// Whether a pack that is open has a blob of this length.
+    pub fn have(&self, digest: &Digest, length: u64) -> bool {
+        self.find(digest).is_some_and(|(_, entry)| entry.length == length)
     }
 
     /// Opens those that have come since, and forgets those that have gone.
