@@ -185,13 +185,18 @@ fn binding(server: &Server, call: &CallToolRequestParams) -> Vec<u8> {
 async fn form(server: &Server, request: &str) -> Result<ElicitRequestParams, Refusal> {
     let premises = server.premises();
     let line = waiting(&premises.books, premises.now(), request).await?;
-    let lines: Vec<String> =
-        line.told().iter().map(|told| format!("{:<10}  {}", told.label, told.text)).collect();
     let choices = EnumSchema::builder(vec![ONCE.to_owned(), NO.to_owned(), NEVER.to_owned()]);
     let schema = ElicitationSchema::builder().required_enum_schema(FIELD, choices.build()).build();
     let requested_schema = schema.map_err(|error| Refusal::new(Code::Internal, error))?;
-    let message = format!("An agent asks to run a skill.\n\n{}", lines.join("\n"));
+    let message = dialogue("An agent asks to run a skill.", &line);
     Ok(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
+}
+
+/// What a person reads in their client's dialogue.
+pub(crate) fn dialogue(title: &str, line: &reply::RequestLine) -> String {
+    let told = line.told();
+    let lines: Vec<String> = told.iter().map(|told| format!("{:<10}  {}", told.label, told.text)).collect();
+    format!("{title}\n\n{}", lines.join("\n"))
 }
 
 /// Writes down what the person has said; saying nothing, or no, leaves the request to wait.

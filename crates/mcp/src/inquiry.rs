@@ -11,7 +11,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use serde_json::Map;
 
-use crate::approval::{PATIENCE, sealed};
+use crate::approval::{PATIENCE, dialogue, sealed};
 use crate::outcome::refused;
 use crate::server::Server;
 
@@ -62,8 +62,6 @@ async fn form(server: &Server, asked: &str) -> Result<ElicitRequestParams, Refus
     let requested_schema = serde_json::from_value(asks.schema).map_err(|error| {
         Refusal::new(Code::ToolInputRequired, format!("the form cannot be shown: {error}"))
     })?;
-    let told: Vec<String> =
-        line.told().iter().map(|told| format!("{:<10}  {}", told.label, told.text)).collect();
-    let message = format!("A tool that a skill calls asks you something.\n\n{}", told.join("\n"));
+    let message = dialogue("A tool that a skill calls asks you something.", &line);
     Ok(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
 }
