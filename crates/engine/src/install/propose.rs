@@ -8,16 +8,13 @@ use super::compare::compare_trees;
 use super::place::{Scope, site};
 use super::ready::{Placing, admit, bring, entry, fate};
 use super::refetch::Refetch;
-use super::staging::main_file;
 use super::vetting::{self, Look};
 use super::{Installer, failure};
 use crate::approvals::{Capability, ShownFinding};
 use crate::reply::{Add, InstalledChange, VettedCandidate};
 use crate::{Code, Refusal};
 use guild_manifest::{Digest, TreeManifest};
-use guild_source::lock::{Entry, Lock};
-use guild_source::site::Site;
-use guild_source::store::Kept;
+use guild_source::lock::Lock;
 
 /// How what was approved is put in its place: beside what is there, and never over it.
 const PLACING: Placing = Placing { link: false, replace: false };
@@ -75,30 +72,14 @@ pub(crate) async fn install_bound(
     let site = site(&desk.hall.machine, desk.places, scope)?;
     let text = desk.store.get(bound).map_err(|_| gone())?;
     let lock = Lock::parse(&String::from_utf8_lossy(&text)).map_err(|_| gone())?;
-    let kept = files(desk, &site, &lock).await?;
-    let looks: Vec<Look<'_>> = lock.entries().iter().zip(&kept).filter_map(look).collect();
+    let kept = Refetch::new(desk, &site).all_locked(lock.entries()).await?;
+    let looks: Vec<Look<'_>> =
+        lock.entries().iter().zip(&kept).filter_map(|(entry, kept)| Look::of(entry, kept)).collect();
     // The rules, and what the person makes of them, may be others than when it was asked.
     vetting::refuse_denied(&vetting::vet(desk, &looks), "")?;
     let entries = lock.entries().iter().map(|entry| (entry.clone(), None)).collect();
     let placed = bring(desk, &site, PLACING, entries).await?;
     Ok((placed.changes, placed.message))
-}
-
-/// The files of everything: out of the store, or fetched again as they were.
-async fn files(desk: &Installer<'_>, site: &Site, lock: &Lock) -> Result<Vec<Kept>, Refusal> {
-    let mut refetch = Refetch::new(desk, site);
-    let mut all = Vec::new();
-    for entry in lock.entries() {
-        all.push(match desk.store.kept(&entry.digest) {
-            Ok(kept) => kept,
-            Err(_) => refetch.locked(entry).await?,
-        });
-    }
-    Ok(all)
-}
-
-fn look<'a>((entry, stored): (&'a Entry, &'a Kept)) -> Option<Look<'a>> {
-    Some(Look { kind: entry.kind, name: &entry.name, main: main_file(entry)?, stored })
 }
 
 fn gone() -> Refusal {

@@ -28,8 +28,11 @@ impl<'a, 'd> Refetch<'a, 'd> {
         Self { desk, site, fetched: Vec::new() }
     }
 
-    /// The files of an entry as they are locked.
+    /// The files of an entry as they are locked: out of the store, or fetched again.
     pub async fn locked(&mut self, entry: &Entry) -> Result<Kept, Refusal> {
+        if let Ok(kept) = self.desk.store.kept(&entry.digest) {
+            return Ok(kept);
+        }
         let spec = self.spec(entry, entry.origin.resolved.as_deref())?;
         let (_, stored) = self.get(entry, spec).await?;
         if stored.digest != entry.digest {
@@ -40,6 +43,18 @@ impl<'a, 'd> Refetch<'a, 'd> {
             return Err(Refusal::new(Code::SourceChanged, message));
         }
         Ok(stored)
+    }
+
+    /// The same for several.
+    pub async fn all_locked(
+        &mut self,
+        entries: impl IntoIterator<Item = &Entry>,
+    ) -> Result<Vec<Kept>, Refusal> {
+        let mut kept = Vec::new();
+        for entry in entries {
+            kept.push(self.locked(entry).await?);
+        }
+        Ok(kept)
     }
 
     /// The files of an entry as they are at the ref that was asked for, or as its marketplace offers it now, and where they come from.

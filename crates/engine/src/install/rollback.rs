@@ -56,16 +56,13 @@ async fn run(desk: &Installer<'_>, scope: Scope, name: &str, force: bool) -> Res
     Ok(Changed { scope: scope.word(), changes, ..Changed::default() })
 }
 
-/// The files of the earlier state: out of the store, or fetched again where another machine has installed it.
+/// The files of the earlier state, which are fetched again where another machine has installed it.
 async fn earlier_files(
     desk: &Installer<'_>,
     site: &Site,
     entry: &Entry,
     earlier: &Previous,
 ) -> Result<Kept, Refusal> {
-    if let Ok(stored) = desk.store.kept(&earlier.digest) {
-        return Ok(stored);
-    }
     let origin = Origin { resolved: earlier.resolved.clone(), ..entry.origin.clone() };
     let earlier = Entry { origin, digest: earlier.digest, ..entry.clone() };
     Refetch::new(desk, site).locked(&earlier).await

@@ -8,14 +8,12 @@ use super::place::{Scope, site};
 use super::preview::{previews, waiting};
 use super::refetch::{Refetch, local_place};
 use super::settled::{Fate, settle};
-use super::staging::main_file;
 use super::vetting::{self, Look};
 use super::{Installer, failure};
 use crate::reply::{Changed, DriftLine, InstalledChange};
 use crate::{Code, Envelope, Refusal};
 use guild_source::lock::{Entry, Kind, Lock};
 use guild_source::site::{Change, Site};
-use guild_source::store::Kept;
 use std::path::PathBuf;
 
 /// How to bring things into their place.
@@ -75,33 +73,14 @@ async fn run(desk: &Installer<'_>, request: &SyncRequest, reply: &mut Changed) -
     let is_wanted = |found: &Drift| *found == Drift::Absent || request.replace && is_edited(found);
     let wanted: Vec<&Entry> =
         looked.iter().filter(|(_, found)| is_wanted(found)).map(|(entry, _)| *entry).collect();
-    let stored = restore(desk, &site, &wanted).await?;
+    let stored = Refetch::new(desk, &site).all_locked(wanted.iter().copied()).await?;
     let looks: Vec<Look<'_>> =
-        wanted.iter().zip(&stored).filter_map(|(entry, stored)| look(entry, stored)).collect();
+        wanted.iter().zip(&stored).filter_map(|(entry, stored)| Look::of(entry, stored)).collect();
     reply.vetted = vetting::vet(desk, &looks);
     vetting::refuse_denied(&reply.vetted, "")?;
     reply.changes = place(desk, &site, &lock, &wanted).await?;
     reply.previews = previews(desk.store, &lock, &reply.changes);
     Ok(())
-}
-
-/// What the vet looks at: the file that makes it what it is, found in the tree.
-fn look<'a>(entry: &'a Entry, stored: &'a Kept) -> Option<Look<'a>> {
-    let main = main_file(entry)?;
-    Some(Look { kind: entry.kind, name: &entry.name, main, stored })
-}
-
-/// The files of every entry: out of the store, or fetched again.
-async fn restore(desk: &Installer<'_>, site: &Site, wanted: &[&Entry]) -> Result<Vec<Kept>, Refusal> {
-    let mut refetch = Refetch::new(desk, site);
-    let mut stored = Vec::new();
-    for entry in wanted {
-        stored.push(match desk.store.kept(&entry.digest) {
-            Ok(stored) => stored,
-            Err(_) => refetch.locked(entry).await?,
-        });
-    }
-    Ok(stored)
 }
 
 async fn place(

@@ -124,10 +124,7 @@ async fn prepare(
         let moved = (origin != entry.origin).then(|| next(entry.previous.clone()));
         return Ok((line, moved.map(|entry| Ready { entry, stored: stored.clone(), merged: None })));
     }
-    let old = match desk.store.kept(&entry.digest) {
-        Ok(old) => old,
-        Err(_) => refetch.locked(entry).await?,
-    };
+    let old = refetch.locked(entry).await?;
     line.state = "update";
     line.comparison = compare_trees(desk, &entry.name, &old.tree, &stored.tree)?;
     let mut merged = None;

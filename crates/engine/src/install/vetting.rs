@@ -1,10 +1,11 @@
 //! What the vet says of files that are to be installed: it looks at the stored copy, which is what will be installed.
 
 use super::Installer;
+use super::staging::main_file;
 use crate::reply::VettedCandidate;
 use crate::vet::{Plugin, Subject, vet_subjects};
 use crate::{Code, Refusal, counted};
-use guild_source::lock::Kind;
+use guild_source::lock::{Entry, Kind};
 use guild_source::store::{Kept, Store};
 use std::path::PathBuf;
 
@@ -19,6 +20,13 @@ pub struct Look<'a> {
     pub main: &'a str,
     /// Its files.
     pub stored: &'a Kept,
+}
+
+impl<'a> Look<'a> {
+    /// What is to be looked at of an entry with these files: the file that makes it what it is is found in the tree.
+    pub fn of(entry: &'a Entry, stored: &'a Kept) -> Option<Self> {
+        Some(Self { kind: entry.kind, name: &entry.name, main: main_file(entry)?, stored })
+    }
 }
 
 /// Vets everything, and gives those in which something was found.
