@@ -39,20 +39,8 @@ impl Premises {
         let (hall, person, mut unseen) = (self.hall(), Principal::person(via::FLAG), |_: &Chunk| {});
         let given = Given { values: parameters, ..Given::default() };
         let invocation = Invocation {
-            name: skill,
-            principal: &person,
-            given: &given,
-            arguments: &[],
             consent: answer.map(by_flag),
-            wait: None,
-            container: None,
-            owner: "",
-            backend: None,
-            timeout: None,
-            out: None,
-            dry_run: false,
-            on_output: &mut unseen,
-            on_stage: &|_| {},
+            ..Invocation::new(skill, &person, &given, &mut unseen)
         };
         run(&self.workshop(&hall), invocation).await
     }

@@ -155,20 +155,13 @@ async fn perform(premises: &Premises, request: &JobRequest, job: &Job) -> Envelo
     let mut on_output = |chunk: &Chunk| job.hear(chunk);
     let on_stage = |stage: Stage<'_>| job.reach(stage);
     let invocation = Invocation {
-        name: &request.skill,
-        principal: &request.principal,
-        given: &request.given,
         arguments: &request.arguments,
-        consent: None,
         wait: request.wait,
-        container: None,
         owner: &request.principal.agent,
-        backend: None,
         timeout: request.timeout,
-        out: None,
         dry_run: request.dry_run,
-        on_output: &mut on_output,
         on_stage: &on_stage,
+        ..Invocation::new(&request.skill, &request.principal, &request.given, &mut on_output)
     };
     run(&workshop, invocation).await
 }

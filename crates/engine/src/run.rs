@@ -83,6 +83,33 @@ pub struct Invocation<'a> {
     pub on_stage: &'a (dyn Fn(Stage<'_>) + Send + Sync),
 }
 
+impl<'a> Invocation<'a> {
+    /// A run without words, that nobody has decided about and that waits for nobody, in a container of its own with the skill's limits.
+    pub fn new(
+        name: &'a str,
+        principal: &'a Principal,
+        given: &'a Given,
+        on_output: &'a mut (dyn FnMut(&Chunk) + Send + Sync),
+    ) -> Self {
+        Self {
+            name,
+            principal,
+            given,
+            arguments: &[],
+            consent: None,
+            wait: None,
+            container: None,
+            owner: "",
+            backend: None,
+            timeout: None,
+            out: None,
+            dry_run: false,
+            on_output,
+            on_stage: &|_: Stage<'_>| {},
+        }
+    }
+}
+
 /// How far a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage<'a> {

@@ -67,20 +67,8 @@ fn work(workshop: &Workshop<'_>, skill: &str, runs: &AtomicU64, end: Instant) ->
         let envelope = runtime.block_on(run(
             workshop,
             Invocation {
-                name: skill,
-                principal: &Principal::person(via::FLAG),
-                given: &Given::default(),
-                arguments: &[],
-                consent: None,
-                wait: None,
-                container: None,
                 owner: "me",
-                backend: None,
-                timeout: None,
-                out: None,
-                dry_run: false,
-                on_output: &mut |_| {},
-                on_stage: &|_| {},
+                ..Invocation::new(skill, &Principal::person(via::FLAG), &Given::default(), &mut |_| {})
             },
         ));
         if envelope.code != Code::Ok {

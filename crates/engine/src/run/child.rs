@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 use super::prepare::{Draft, planned};
 use super::workspace::workspace as workspace_of;
-use super::{Given, Invocation, perform, record};
+use super::{Given, Invocation, carry_through};
 use crate::ports::{OfferedTool, Pending, ToolWord, Toolbox};
 use crate::security_hash;
 use crate::tools::providers;
@@ -127,29 +127,14 @@ impl<'a> ChildTools<'a> {
         let given = Given::default();
         let mut unseen = |_: &guild_sandbox::Chunk| {};
         let invocation = Invocation {
-            name: &self.parent.skill,
-            principal: &principal,
-            given: &given,
-            arguments: &[],
-            consent: None,
-            wait: None,
-            container: None,
             owner: &self.parent.agent,
-            backend: None,
-            timeout: None,
-            out: None,
-            dry_run: false,
-            on_output: &mut unseen,
-            on_stage: &|_| {},
+            ..Invocation::new(&self.parent.skill, &principal, &given, &mut unseen)
         };
         let envelope = match self.draft(tool, input, &invocation) {
-            Ok(draft) => match planned(self.workshop, &invocation, draft).await {
-                Ok(prepared) => match perform(self.workshop, invocation, &prepared).await {
-                    Ok(envelope) => envelope,
-                    Err((invocation, stop)) => record::denied(self.workshop, &invocation, *stop).await,
-                },
-                Err(stop) => record::denied(self.workshop, &invocation, *stop).await,
-            },
+            Ok(draft) => {
+                let prepared = planned(self.workshop, &invocation, draft).await;
+                carry_through(self.workshop, invocation, prepared).await
+            }
             Err(refusal) => {
                 Envelope::error(refusal.code, refusal.message, reply::Run::nothing(&self.parent.skill))
             }

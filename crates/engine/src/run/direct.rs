@@ -45,20 +45,11 @@ impl<'a> ToolRequest<'a> {
 pub async fn tools_call(workshop: &Workshop<'_>, request: ToolRequest<'_>) -> Envelope<reply::Run> {
     let mut unseen = |_: &guild_sandbox::Chunk| {};
     let invocation = Invocation {
-        name: request.tool,
-        principal: request.principal,
-        given: request.given,
-        arguments: &[],
         consent: request.consent,
         wait: request.wait,
-        container: None,
-        owner: "",
-        backend: None,
-        timeout: None,
-        out: None,
         dry_run: request.dry_run,
-        on_output: &mut unseen,
         on_stage: request.on_stage,
+        ..Invocation::new(request.tool, request.principal, request.given, &mut unseen)
     };
     let prepared = prepared(workshop, &invocation).await;
     carry_through(workshop, invocation, prepared).await

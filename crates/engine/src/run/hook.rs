@@ -64,23 +64,15 @@ pub(crate) async fn run_hook(workshop: &Workshop<'_>, hook: Hook<'_>) -> Envelop
     let given = Given::default();
     let mut unseen = |_: &guild_sandbox::Chunk| {};
     let invocation = Invocation {
-        name: &name,
-        principal: hook.principal,
-        given: &given,
-        arguments: &[],
         consent: hook.consent,
         wait: hook.wait,
-        container: None,
         owner: hook.owner,
-        backend: None,
         timeout: match hook.moment {
             Moment::Life(_) => None,
             Moment::Event(event) => Some(event.timeout),
         },
-        out: None,
-        dry_run: false,
-        on_output: &mut unseen,
         on_stage: hook.on_stage,
+        ..Invocation::new(&name, hook.principal, &given, &mut unseen)
     };
     let draft = match draft(workshop, &hook, &name, &invocation) {
         Ok(draft) => draft,

@@ -154,24 +154,15 @@ async fn asked(
     let words = [task(&known, &skill, old, request.note)];
     let at_terminal = request.principal.via == via::TERMINAL;
     let invocation = Invocation {
-        name: request.name,
-        principal: request.principal,
-        given: &given,
         arguments: &words,
         // The person's command is their word, for this once.
         consent: Some(Consent {
             answer: Answer::Once,
             via: if at_terminal { via::TERMINAL } else { via::FLAG },
         }),
-        wait: None,
-        container: None,
         owner: &request.principal.agent,
-        backend: None,
-        timeout: None,
-        out: None,
-        dry_run: false,
-        on_output: request.on_output,
         on_stage: request.on_stage,
+        ..Invocation::new(request.name, request.principal, &given, request.on_output)
     };
     let mut draft = Draft::of(format!("improve:{skill}"), staged, &invocation);
     draft.source = format!("{} · {}", entry.place.scope.as_str(), entry.place.path().display());

@@ -203,25 +203,17 @@ impl House {
             patience: None,
             clock: &clock,
         };
+        let (person, given) = (Principal::person("terminal"), Given::default());
+        let mut unseen = |_: &_| {};
         let invocation = Invocation {
-            name,
-            principal: &Principal::person("terminal"),
-            given: &Given::default(),
             arguments: &["ducks".to_owned()],
-            consent: None,
-            wait: None,
-            container: None,
             owner: "me",
-            backend: None,
-            timeout: None,
-            out: None,
-            dry_run: false,
-            on_output: &mut |_| {},
             on_stage: &|stage| {
                 if let (Stage::Runs, Some(then)) = (stage, around.on_stage) {
                     then();
                 }
             },
+            ..Invocation::new(name, &person, &given, &mut unseen)
         };
         let envelope = run(&workshop, invocation).await;
         books.leave();

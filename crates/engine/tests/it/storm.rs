@@ -118,22 +118,9 @@ async fn ran(hall: &Hall, places: &Places, books: &Books, name: &str) -> Envelop
         patience: None,
         clock: &clock,
     };
-    let invocation = Invocation {
-        name,
-        principal: &Principal::person("terminal"),
-        given: &Given::default(),
-        arguments: &[],
-        consent: None,
-        wait: None,
-        container: None,
-        owner: "me",
-        backend: None,
-        timeout: None,
-        out: None,
-        dry_run: false,
-        on_output: &mut |_| {},
-        on_stage: &|_| {},
-    };
+    let (person, given) = (Principal::person("terminal"), Given::default());
+    let mut unseen = |_: &_| {};
+    let invocation = Invocation { owner: "me", ..Invocation::new(name, &person, &given, &mut unseen) };
     run(&workshop, invocation).await
 }
 

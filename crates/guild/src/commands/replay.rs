@@ -5,6 +5,7 @@ use super::run::params;
 use crate::print::LiveOutput;
 use crate::ui::Ui;
 use crate::workshop::{ConsentArgs, within};
+use guild_engine::containers::Chunk;
 use guild_engine::{Envelope, Given, Invocation, Refusal, Workshop, replay, reply};
 use std::process::ExitCode;
 
@@ -38,21 +39,12 @@ async fn perform(args: &Args, ui: &Ui, workshop: &Workshop<'_>, given: &Given) -
     let principal = ui.principal(args.agent.as_deref());
     let follow = Following::new(ui, &args.id);
     let mut live = LiveOutput::new(ui.is_json());
+    let mut on_output = |chunk: &Chunk| follow.output(chunk, &mut live);
     let invocation = Invocation {
-        name: &args.id,
-        principal: &principal,
-        given,
-        arguments: &[],
         consent: args.consent.consent(ui),
         wait: args.consent.wait.map(|wait| wait.0),
-        container: None,
-        owner: "",
-        backend: None,
-        timeout: None,
-        out: None,
-        dry_run: false,
-        on_output: &mut |chunk| follow.output(chunk, &mut live),
         on_stage: &|stage| follow.stage(stage),
+        ..Invocation::new(&args.id, &principal, given, &mut on_output)
     };
     let envelope = replay(workshop, &args.id, invocation).await;
     follow.end(&mut live);

@@ -199,20 +199,10 @@ async fn attempt(
     };
     let given = given(&asked.input);
     let invocation = Invocation {
-        name: &asked.name,
-        principal: &principal,
-        given: &given,
         arguments: &asked.arguments,
-        consent: None,
-        wait: None,
-        container: None,
         owner: server.agent(),
-        backend: None,
-        timeout: None,
-        out: None,
-        dry_run: false,
-        on_output: &mut on_output,
         on_stage: &on_stage,
+        ..Invocation::new(&asked.name, &principal, &given, &mut on_output)
     };
     run(&workshop, invocation).await
 }
