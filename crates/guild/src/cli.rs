@@ -8,7 +8,9 @@ use crate::commands::{
 };
 use crate::installing;
 use crate::ui::{Colour, Ui};
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, Parser, Subcommand};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -42,7 +44,9 @@ pub struct Global {
     pub directory: Option<PathBuf>,
 }
 
+/// Each is described to the parser when it is asked for: describing all of them takes longer than some of them do.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
     List(list::Args),
     Show(show::Args),
@@ -101,6 +105,19 @@ enum Command {
 }
 
 impl Cli {
+    /// Reads the arguments. Help and errors speak of all subcommands, which are described only then.
+    pub fn read(arguments: &[OsString]) -> Result<Self, clap::Error> {
+        Self::try_parse_from(arguments).or_else(|error| {
+            if error.kind() == ErrorKind::DisplayVersion {
+                return Err(error);
+            }
+            let mut whole = Self::command();
+            whole.build();
+            let matches = whole.try_get_matches_from_mut(arguments)?;
+            clap::FromArgMatches::from_arg_matches(&matches).map_err(|error| error.format(&mut whole))
+        })
+    }
+
     /// Runs the subcommand.
     pub fn run(self) -> ExitCode {
         let is_fixed = matches!(self.command, Command::Explain(_) | Command::Completions(_));

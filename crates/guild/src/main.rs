@@ -16,14 +16,13 @@ mod surroundings;
 mod ui;
 mod workshop;
 
-use clap::Parser as _;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     defect::report_panics();
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    match cli::Cli::try_parse_from(&arguments) {
+    match cli::Cli::read(&arguments) {
         Ok(cli) => cli.run(),
         Err(error) => ui::usage(&error, &arguments),
     }
