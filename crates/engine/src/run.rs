@@ -29,12 +29,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use guild_ledger::{Principal, RunId};
-use guild_sandbox::Chunk;
+use guild_sandbox::{Chunk, Gate};
 
 use crate::events;
 use crate::resolve::resolve;
 use crate::workshop::Workshop;
-use crate::{Envelope, reply};
+use crate::{Code, Envelope, Refusal, reply};
 
 pub use approval::Consent;
 pub use child::child_tools;
@@ -47,8 +47,10 @@ pub use params::{Given, ParamError};
 pub use replay::replay;
 pub(crate) use scratch::ScratchDirectory;
 
+use executor::Done;
 pub(crate) use prepare::Prepared;
 use prepare::prepare;
+use record::{Allowed, NotBegun};
 use stop::Stop;
 
 /// A run as it is asked for.
@@ -197,6 +199,9 @@ async fn perform<'a>(
     Ok(envelope)
 }
 
+/// A grant that another run takes between looking and starting is looked for again, so often.
+const TRIES: usize = 3;
+
 type Performed<'a> = (Envelope<reply::Run>, Invocation<'a>);
 
 /// The same without hooks.
@@ -210,13 +215,43 @@ async fn perform_quietly<'a>(
         let done = executor.execute(workshop, &mut invocation, prepared).await;
         return Ok((record::loaded(workshop, &invocation, prepared, done).await, invocation));
     }
-    let run = match record::begin(workshop, &invocation, prepared).await {
-        Ok(run) => run,
-        Err(stop) => return Err((invocation, stop)),
+    for _ in 0..TRIES {
+        let begun = match record::allow(workshop, &invocation, prepared).await {
+            Ok(allowed) => run_allowed(workshop, &mut invocation, prepared, allowed).await,
+            Err(stop) => Err(NotBegun::Stopped(stop)),
+        };
+        match begun {
+            Ok((run, done)) => {
+                return Ok((record::ended(workshop, &invocation, prepared, run, done).await, invocation));
+            }
+            Err(NotBegun::Taken) => {}
+            Err(NotBegun::Stopped(stop)) => return Err((invocation, stop)),
+        }
+    }
+    let message = "its approval was used up by another run; ask again";
+    Err((invocation, prepared.stop(Refusal::new(Code::ApprovalRequired, message))))
+}
+
+/// Runs what a grant allows. What is needed for it is made while it is written down that it begins, and nothing runs before it is.
+async fn run_allowed(
+    workshop: &Workshop<'_>,
+    invocation: &mut Invocation<'_>,
+    prepared: &Prepared<'_>,
+    allowed: Allowed,
+) -> Result<(Begun, Done), NotBegun> {
+    let (key, gate) = Gate::shut();
+    let on_stage = invocation.on_stage;
+    let beginning = async {
+        let begun = record::begin(workshop, prepared, allowed).await?;
+        on_stage(Stage::Runs);
+        key.open();
+        Ok(begun)
     };
-    (invocation.on_stage)(Stage::Runs);
-    let done = executor.execute(workshop, &mut invocation, prepared).await;
-    Ok((record::ended(workshop, &invocation, prepared, run, done).await, invocation))
+    let executing = prepared.executor.execute_behind(gate, workshop, invocation, prepared);
+    // The container's thread is on its way before this one turns to the books.
+    let (done, begun) = tokio::join!(biased; executing, beginning);
+    let never = || Done::failed(prepared.reply(), Refusal::new(Code::Internal, "it was not let run"));
+    Ok((begun?, done.unwrap_or_else(never)))
 }
 
 /// A run that has begun, and what shows others that it lives.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::child::Child;
 use crate::command::Command;
+use crate::gate::Gate;
 use crate::policy::{Mount, Policy};
 use crate::probe::{Feature, Finding, Probe};
 
@@ -32,6 +33,19 @@ pub trait Backend: Send + Sync {
         policy: &'a Policy,
         command: &'a Command,
     ) -> Pending<'a, Result<Child, LaunchError>>;
+
+    /// The same for a command that runs once a gate is open, and never if it stays shut. What can be made before is made meanwhile.
+    fn launch_behind<'a>(
+        &'a self,
+        gate: Gate,
+        policy: &'a Policy,
+        command: &'a Command,
+    ) -> Pending<'a, Result<Child, LaunchError>> {
+        Box::pin(async move {
+            gate.opened().await?;
+            self.launch(policy, command).await
+        })
+    }
 
     /// Starts a container that waits for commands. It ends when it is stopped or when this process ends. The policy's time limit is
     /// that of the container.

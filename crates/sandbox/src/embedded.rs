@@ -24,6 +24,7 @@ use tokio::sync::oneshot;
 use crate::backend::{Backend, Container, LaunchError, Pending};
 use crate::child::{Child, Killer};
 use crate::command::{Command, Stdin};
+use crate::gate::Gate;
 use crate::policy::{Enforcement, Policy, Scratch};
 use crate::probe::{Feature, Finding, Probe};
 use crate::surroundings::Surroundings;
@@ -111,11 +112,20 @@ impl Backend for Embedded {
         policy: &'a Policy,
         command: &'a Command,
     ) -> Pending<'a, Result<Child, LaunchError>> {
+        self.launch_behind(Gate::open(), policy, command)
+    }
+
+    fn launch_behind<'a>(
+        &'a self,
+        gate: Gate,
+        policy: &'a Policy,
+        command: &'a Command,
+    ) -> Pending<'a, Result<Child, LaunchError>> {
         Box::pin(async move {
             let plan = Plan::new(policy, self.landlock)?;
             let (cgroup, unenforced) = self.limit(policy).await?;
             let identity = Identity::find().map_err(failed("find out who launches"))?;
-            let launch = Launch { plan, container: None, identity, cgroup, unenforced };
+            let launch = Launch { plan, container: None, identity, cgroup, unenforced, gate };
             launch_command(policy, command, launch).await.map_err(diagnose::explain)
         })
     }
@@ -141,6 +151,7 @@ struct Launch {
     identity: Identity,
     cgroup: Option<Cgroup>,
     unenforced: Vec<Feature>,
+    gate: Gate,
 }
 
 fn kept(policy: &Policy) -> Vec<Keep> {
@@ -158,7 +169,7 @@ async fn launch_command(policy: &Policy, command: &Command, launch: Launch) -> R
         Stdin::Bytes(bytes) => Input::Bytes(bytes.clone()),
         Stdin::Piped => Input::Piped(Mutex::new(Some(child.pipe_stdin()))),
     };
-    let Launch { plan, container, identity, cgroup, unenforced } = launch;
+    let Launch { plan, container, identity, cgroup, unenforced, gate } = launch;
     let job = Job {
         plan,
         exec: Plan::exec(policy, command)?,
@@ -174,7 +185,7 @@ async fn launch_command(policy: &Policy, command: &Command, launch: Launch) -> R
     let (started, ready) = oneshot::channel();
     std::thread::Builder::new()
         .name("sandbox".to_owned())
-        .spawn(move || launch::run(job, feed, started, end))
+        .spawn(move || launch::run(job, gate, feed, started, end))
         .map_err(failed("start a thread"))?;
     ready.await.map_err(|_| LaunchError::Ended)??;
     Ok(child)

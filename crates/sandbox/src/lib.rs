@@ -17,6 +17,7 @@ mod digest;
 #[cfg(target_os = "linux")]
 mod embedded;
 mod engines;
+mod gate;
 #[cfg(unix)]
 pub mod host;
 mod host_root;
@@ -40,6 +41,7 @@ pub use digest::{Digest, NoDigest};
 #[cfg(target_os = "linux")]
 pub use embedded::Embedded;
 pub use engines::Engine;
+pub use gate::{Gate, Key};
 pub use outcome::{Captured, ExitStatus, KeptFile, Outcome, Usage};
 pub use policy::{Access, Enforcement, Limits, Mount, Network, Policy, Root, Scratch};
 pub use probe::{Feature, Finding, Probe};

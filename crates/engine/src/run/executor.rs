@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use guild_ledger::receipt;
 use guild_manifest::skill::Kind;
+use guild_sandbox::Gate;
 
 use super::prepare::{Draft, Prepared};
 use super::stop::Stop;
@@ -67,6 +68,20 @@ pub trait Executor: Sync {
         invocation: &'a mut Invocation<'_>,
         prepared: &'a Prepared<'_>,
     ) -> Pending<'a, Done>;
+
+    /// Does it once the gate is open; what runs nothing may be done before. Nothing if the gate stays shut.
+    fn execute_behind<'a>(
+        &'a self,
+        gate: Gate,
+        workshop: &'a Workshop<'_>,
+        invocation: &'a mut Invocation<'_>,
+        prepared: &'a Prepared<'_>,
+    ) -> Pending<'a, Option<Done>> {
+        Box::pin(async move {
+            gate.opened().await.ok()?;
+            Some(self.execute(workshop, invocation, prepared).await)
+        })
+    }
 }
 
 const EXECUTORS: &[&dyn Executor] = &[&inline::Inline, &script::Script, &tool::Tool, &subagent::Subagent];

@@ -9,39 +9,57 @@ use super::executor::Done;
 use super::prepare::Prepared;
 use super::stop::Stop;
 use super::{Begun, Invocation, approval};
+use crate::books::RunLock;
 use crate::workshop::Workshop;
 use crate::{Code, Envelope, Refusal, reply};
 
-/// A grant that is taken between looking and starting is looked for again, so often.
-const TRIES: usize = 3;
+/// A run that a grant allows, and that has not begun.
+pub struct Allowed {
+    id: RunId,
+    lock: RunLock,
+    entry: Entry,
+}
 
-/// Lets a run begin: by a grant, and with a receipt that it did.
-pub async fn begin(
+/// Why a run that was allowed does not begin.
+pub enum NotBegun {
+    /// Another run has taken the grant meanwhile.
+    Taken,
+    /// Something else.
+    Stopped(Box<Stop>),
+}
+
+/// Comes back when a grant allows the run.
+pub async fn allow(
     workshop: &Workshop<'_>,
     invocation: &Invocation<'_>,
     prepared: &Prepared<'_>,
-) -> Result<Begun, Box<Stop>> {
+) -> Result<Allowed, Box<Stop>> {
     let id = RunId::new(workshop.now())
         .map_err(|error| prepared.stop(Refusal::new(Code::Internal, error.to_string())))?;
     let lock = workshop.books.lock_run(id).map_err(|refusal| prepared.stop(refusal))?;
-    for _ in 0..TRIES {
-        approval::obtain(workshop, invocation, prepared).await?;
-        let started = workshop.now();
-        let entry = entry(invocation, prepared, Kind::Started, Code::Ok);
-        match workshop.books.ledger.start(started, id, entry, Some(&prepared.plan.ask)).await {
-            Ok(_) => {
-                prepared.run.set(id).ok();
-                return Ok(Begun { id, _lock: lock });
-            }
-            Err(StartError::NotAllowed(_)) => {}
-            Err(StartError::Write(error)) => return Err(prepared.stop(workshop.books.refusal(error))),
-            Err(error @ StartError::AlreadyStarted(_)) => {
-                return Err(prepared.stop(Refusal::new(Code::Internal, error.to_string())));
-            }
+    approval::obtain(workshop, invocation, prepared).await?;
+    Ok(Allowed { id, lock, entry: entry(invocation, prepared, Kind::Started, Code::Ok) })
+}
+
+/// Lets a run begin, with a receipt that it did.
+pub async fn begin(
+    workshop: &Workshop<'_>,
+    prepared: &Prepared<'_>,
+    allowed: Allowed,
+) -> Result<Begun, NotBegun> {
+    let Allowed { id, lock, entry } = allowed;
+    let stopped = |refusal| NotBegun::Stopped(prepared.stop(refusal));
+    match workshop.books.ledger.start(workshop.now(), id, entry, Some(&prepared.plan.ask)).await {
+        Ok(_) => {
+            prepared.run.set(id).ok();
+            Ok(Begun { id, _lock: lock })
+        }
+        Err(StartError::NotAllowed(_)) => Err(NotBegun::Taken),
+        Err(StartError::Write(error)) => Err(stopped(workshop.books.refusal(error))),
+        Err(error @ StartError::AlreadyStarted(_)) => {
+            Err(stopped(Refusal::new(Code::Internal, error.to_string())))
         }
     }
-    let message = "its approval was used up by another run; ask again";
-    Err(prepared.stop(Refusal::new(Code::ApprovalRequired, message)))
 }
 
 /// Writes how a run ended, and gives the envelope.

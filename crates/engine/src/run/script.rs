@@ -7,6 +7,7 @@ mod outcome;
 pub use callers_container::check as check_container;
 
 use guild_manifest::skill::Kind;
+use guild_sandbox::Gate;
 use serde_json::{Map, Value};
 
 use super::Invocation;
@@ -41,13 +42,31 @@ impl Executor for Script {
         invocation: &'a mut Invocation<'_>,
         prepared: &'a Prepared<'_>,
     ) -> Pending<'a, Done> {
-        Box::pin(async move {
-            let started = workshop.now();
-            match contained::run(workshop, invocation, prepared).await {
-                Ok(ran) => outcome::done(workshop, prepared, started, ran),
-                Err(refusal) => Done::failed(prepared.reply(), refusal),
-            }
-        })
+        Box::pin(executed(Gate::open(), workshop, invocation, prepared))
+    }
+
+    /// The container is made while the gate is still shut.
+    fn execute_behind<'a>(
+        &'a self,
+        gate: Gate,
+        workshop: &'a Workshop<'_>,
+        invocation: &'a mut Invocation<'_>,
+        prepared: &'a Prepared<'_>,
+    ) -> Pending<'a, Option<Done>> {
+        Box::pin(async move { Some(executed(gate, workshop, invocation, prepared).await) })
+    }
+}
+
+async fn executed(
+    gate: Gate,
+    workshop: &Workshop<'_>,
+    invocation: &mut Invocation<'_>,
+    prepared: &Prepared<'_>,
+) -> Done {
+    let started = workshop.now();
+    match contained::run(gate, workshop, invocation, prepared).await {
+        Ok(ran) => outcome::done(workshop, prepared, started, ran),
+        Err(refusal) => Done::failed(prepared.reply(), refusal),
     }
 }
 

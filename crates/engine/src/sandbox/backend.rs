@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use guild_manifest::config::{Backend as Choice, Sandbox};
-use guild_sandbox::{Backend, Child, Command, LaunchError, Policy, Probe, RefusalKind, Surroundings};
+use guild_sandbox::{Backend, Child, Command, Gate, LaunchError, Policy, Probe, RefusalKind, Surroundings};
 
 use super::Refusal;
 use crate::Code;
@@ -102,6 +102,30 @@ impl<'a> Chosen<'a> {
     /// Launches a command. The preferred one is not asked before whether it works: launching tells, and costs nothing where it does.
     pub(crate) async fn launch(self, policy: &Policy, command: &Command) -> Result<Child, LaunchError> {
         let launched = self.preferred.launch(policy, command).await;
+        self.or_by_another(launched, policy, command).await
+    }
+
+    /// The same for a command that runs once a gate is open.
+    pub(crate) async fn launch_behind(
+        self,
+        gate: Gate,
+        policy: &Policy,
+        command: &Command,
+    ) -> Result<Child, LaunchError> {
+        let (key, held) = Gate::shut();
+        let launching = self.preferred.launch_behind(held, policy, command);
+        let (launched, opened) = tokio::join!(launching, async { gate.opened().await.map(|()| key.open()) });
+        opened?;
+        self.or_by_another(launched, policy, command).await
+    }
+
+    /// Where the preferred one cannot run anything here, the first that can is asked instead.
+    async fn or_by_another(
+        self,
+        launched: Result<Child, LaunchError>,
+        policy: &Policy,
+        command: &Command,
+    ) -> Result<Child, LaunchError> {
         match launched {
             Err(error) if error.kind() == RefusalKind::Unavailable => match self.other().await {
                 Some(other) => other.launch(policy, command).await,

@@ -17,6 +17,7 @@ use super::{Launch, launch_command};
 use crate::backend::{Container, LaunchError, Pending};
 use crate::child::Child;
 use crate::command::Command;
+use crate::gate::Gate;
 use crate::policy::{Mount, Policy};
 use crate::probe::Feature;
 
@@ -110,6 +111,7 @@ impl Life {
             container: None,
             identity: self.identity,
             cgroup: self.cgroup.as_deref(),
+            held: false,
             streams: [0, 1, 2],
         })?;
         let namespaces = born.wait_until_ready(&self.plan)?;
@@ -156,6 +158,7 @@ impl Container for Running {
                 identity: self.identity,
                 cgroup,
                 unenforced: self.unenforced.clone(),
+                gate: Gate::open(),
             };
             launch_command(&policy, command, launch).await
         })

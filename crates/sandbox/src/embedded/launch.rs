@@ -20,6 +20,7 @@ use super::keep::{self, Keep};
 use super::plan::{Exec, Plan};
 use crate::backend::LaunchError;
 use crate::child::{ChildEnd, Feed};
+use crate::gate::Gate;
 use crate::outcome::{Outcome, Usage};
 use crate::probe::Feature;
 use pump::{Ended, Pump, Streams};
@@ -52,12 +53,17 @@ pub(super) struct Job {
 }
 
 /// Launches, watches and cleans up: the whole life of the thread.
-pub(super) fn run(job: Job, feed: Feed, started: oneshot::Sender<Result<(), LaunchError>>, end: ChildEnd) {
-    let begun = Instant::now();
-    match launch(&job) {
+pub(super) fn run(
+    job: Job,
+    gate: Gate,
+    feed: Feed,
+    started: oneshot::Sender<Result<(), LaunchError>>,
+    end: ChildEnd,
+) {
+    match launch(&job, gate) {
         Ok(launched) => {
             let _ = started.send(Ok(()));
-            let _ = end.send(watch(job, feed, launched, begun));
+            let _ = end.send(watch(job, feed, launched));
         }
         Err(error) => {
             // The cgroup goes before the failure is told: whoever hears of it may end this process at once.
@@ -71,9 +77,12 @@ struct Launched {
     born: Born,
     streams: Streams,
     kept: Vec<OwnedFd>,
+    begun: Instant,
 }
 
-fn launch(job: &Job) -> Result<Launched, LaunchError> {
+/// Makes the container, and lets the command run in it once the gate is open.
+fn launch(job: &Job, gate: Gate) -> Result<Launched, LaunchError> {
+    let begun = Instant::now();
     let (streams, theirs) = Streams::open(&job.input, job.identity).map_err(failed("make pipes"))?;
     let born = Born::new(&Birth {
         plan: &job.plan,
@@ -81,15 +90,24 @@ fn launch(job: &Job) -> Result<Launched, LaunchError> {
         container: job.container.as_deref(),
         identity: job.identity,
         cgroup: job.cgroup.as_ref(),
+        held: !gate.is_open(),
         streams: theirs.each_ref().map(AsRawFd::as_raw_fd),
     })?;
     drop(theirs);
     let kept = born.wait_until_ready(&job.plan)?;
-    Ok(Launched { born, streams, kept })
+    if gate.is_open() {
+        return Ok(Launched { born, streams, kept, begun });
+    }
+    if let Err(shut) = gate.wait() {
+        born.give_up();
+        return Err(shut);
+    }
+    born.let_run()?;
+    Ok(Launched { born, streams, kept, begun: Instant::now() })
 }
 
-fn watch(job: Job, feed: Feed, launched: Launched, begun: Instant) -> Result<Outcome, LaunchError> {
-    let Launched { born, streams, kept } = launched;
+fn watch(job: Job, feed: Feed, launched: Launched) -> Result<Outcome, LaunchError> {
+    let Launched { born, streams, kept, begun } = launched;
     let mut pump = Pump::new(streams, feed, &born);
     let Ended { report, timed_out } = pump.run(deadline(begun, job.timeout), &job.wake);
     let (stdout, stderr) = pump.into_captured();

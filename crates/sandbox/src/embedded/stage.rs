@@ -35,6 +35,8 @@ pub(super) struct Inheritance<'a> {
     pub(super) sources: &'a [Option<Opened>],
     /// Whether its user differs from the launcher's, outside.
     pub(super) switch_user: bool,
+    /// Whether the command waits for the launcher to let it run.
+    pub(super) held: bool,
     /// Standard input, output and error of the command.
     pub(super) streams: [RawFd; 3],
     /// All descriptors that it needs, those above included, in ascending order.
@@ -59,6 +61,9 @@ pub(super) fn live(plan: &Plan, exec: Option<&Exec>, from: &Inheritance<'_>) -> 
         sys::exit(NOT_SET_UP);
     }
     if handed.send(Report::Ready, from.launcher).is_err() {
+        sys::exit(NOT_SET_UP);
+    }
+    if from.held && wait_for_launcher(from.launcher).is_err() {
         sys::exit(NOT_SET_UP);
     }
     match exec {
@@ -108,7 +113,7 @@ pub(super) fn at(step: Step) -> impl Fn(Errno) -> Failure {
     move |errno| Failure { step, index: 0, errno }
 }
 
-/// The launcher maps users first; if it dies before, so do we.
+/// The launcher maps users first, and lets the command run when it may; if it dies before, so do we.
 fn wait_for_launcher(launcher: BorrowedFd<'_>) -> Result<(), Errno> {
     let mut go = [0_u8; 1];
     match rustix::io::retry_on_intr(|| rustix::io::read(launcher, &mut go)) {

@@ -6,7 +6,7 @@
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use guild_sandbox::{Embedded, ExitStatus, LaunchError, Surroundings};
+use guild_sandbox::{Embedded, ExitStatus, Gate, LaunchError, Surroundings};
 
 use crate::arena::{A_MINUTE, Arena, Witness, a_moment, bash, cgroups_of, check, is_root, started_as};
 
@@ -76,6 +76,43 @@ attacks! {
         wait_for_nobody(&mut witness);
     }
 
+    fn nothing_runs_before_its_gate_is_open(arena) {
+        let mut witness = Witness::new(arena);
+        let policy = witness.policy(arena);
+        let command = bash(&format!("{} echo through", Witness::BE_SEEN));
+        let (key, gate) = Gate::shut();
+        let outcome = arena.wait(async {
+            let launching = arena.backend().launch_behind(gate, &policy, &command);
+            let opening = async {
+                tokio::time::sleep(a_moment()).await;
+                assert!(witness.sees_nobody(), "it ran behind a shut gate");
+                key.open();
+            };
+            let (child, ()) = tokio::join!(launching, opening);
+            child.unwrap().wait().await.unwrap()
+        });
+        check(&outcome, "through");
+        witness.check_lived_and_died();
+    }
+
+    fn a_gate_that_stays_shut_lets_nothing_run_and_leaves_nothing(arena) {
+        let mut witness = Witness::new(arena);
+        let policy = witness.policy(arena);
+        let command = bash(&format!("{} sleep 1000", Witness::BE_SEEN));
+        let (key, gate) = Gate::shut();
+        let refused = arena.wait(async {
+            let launching = arena.backend().launch_behind(gate, &policy, &command);
+            let waiting = async {
+                tokio::time::sleep(a_moment()).await;
+                drop(key);
+            };
+            tokio::join!(launching, waiting).0
+        });
+        assert!(matches!(refused, Err(LaunchError::Ended)), "{refused:?}");
+        check_nobody(&mut witness);
+        assert_eq!(cgroups_of(std::process::id()), Vec::<std::path::PathBuf>::new());
+    }
+
     fn killing_from_elsewhere_ends_the_wait(arena) {
         let mut witness = Witness::new(arena);
         let policy = witness.policy(arena);
@@ -119,7 +156,7 @@ attacks! {
         let script = format!("{} setsid sleep 1000 & wait", Witness::BE_SEEN);
         let outcome = arena.exec(&*container, &bash(&script), &[]);
         assert_eq!(outcome.status, ExitStatus::Signal(libc::SIGKILL));
-        check_nobody(&mut witness);
+        check_nobody_in(arena, &mut witness);
         let late = arena.wait(async { container.exec(&bash("echo late"), &[], A_MINUTE).await?.wait().await });
         assert!(late.is_err(), "{late:?}");
         while arena.wait(container.alive()) {
@@ -192,7 +229,7 @@ fn check_nobody(witness: &mut Witness) {
     assert!(witness.sees_nobody(), "a process of the container still lives");
 }
 
-/// Fails if a process outlives the launcher, or, where that is an engine's to end, does so for long.
+/// Fails if a process outlives its launcher or its container, or, where that is an engine's to end, does so for long.
 #[track_caller]
 fn check_nobody_in(arena: &Arena, witness: &mut Witness) {
     if arena.is_embedded() {

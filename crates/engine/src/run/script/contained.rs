@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use guild_manifest::skill::{Network as Declared, Workspace};
-use guild_sandbox::{Mount, Network, Outcome};
+use guild_sandbox::{Gate, Mount, Network, Outcome};
 use serde_json::{Value, json};
 
 use super::callers_container;
@@ -31,8 +31,9 @@ pub struct Ran {
     pub container: Option<String>,
 }
 
-/// Runs the script of a plan.
+/// Runs the script of a plan, once the gate is open.
 pub async fn run(
+    gate: Gate,
     workshop: &Workshop<'_>,
     invocation: &mut Invocation<'_>,
     prepared: &Prepared<'_>,
@@ -41,8 +42,11 @@ pub async fn run(
         .map_err(|error| Refusal::new(Code::WriteFailed, format!("no directory for the run: {error}")))?;
     write_request(&scratch.input(), invocation, prepared)?;
     match invocation.container {
-        None => in_its_own(workshop, invocation, prepared, scratch).await,
-        Some(id) => in_the_callers(workshop, invocation, prepared, id, &scratch).await,
+        None => in_its_own(gate, workshop, invocation, prepared, scratch).await,
+        Some(id) => {
+            gate.opened().await?;
+            in_the_callers(workshop, invocation, prepared, id, &scratch).await
+        }
     }
 }
 
@@ -72,6 +76,7 @@ fn write_request(
 }
 
 async fn in_its_own(
+    gate: Gate,
     workshop: &Workshop<'_>,
     invocation: &mut Invocation<'_>,
     prepared: &Prepared<'_>,
@@ -96,7 +101,7 @@ async fn in_its_own(
     let mut policy = request.policy(workshop.images.settings(), root, &layers)?;
     policy.limits = prepared.plan.limits;
     let command = command(invocation, prepared);
-    let child = chosen.launch(&policy, &command.command()).await?;
+    let child = chosen.launch_behind(gate, &policy, &command.command()).await?;
     let outcome = command.follow(child).await?;
     let changes = keeping.into_iter().map(Keeping::finish).collect::<Result<Vec<_>, _>>()?;
     let changes = changes.into_iter().flatten().collect();

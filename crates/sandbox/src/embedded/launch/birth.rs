@@ -30,6 +30,8 @@ pub(in crate::embedded) struct Birth<'a> {
     pub(in crate::embedded) identity: Identity,
     /// Where it is counted and limited.
     pub(in crate::embedded) cgroup: Option<&'a Cgroup>,
+    /// Whether its command waits for [`Born::let_run`].
+    pub(in crate::embedded) held: bool,
     /// Its standard streams.
     pub(in crate::embedded) streams: [RawFd; 3],
 }
@@ -87,6 +89,7 @@ impl Born {
             cgroups: &doors,
             sources: &sources,
             switch_user: identity.switched,
+            held: birth.held,
             streams: birth.streams,
             descriptors: &birth.descriptors(&theirs, &doors, &sources),
         };
@@ -117,6 +120,14 @@ impl Born {
         birth.identity.map(self.pid, birth.plan.user)?;
         rustix::io::write(&self.launcher, b"1")?;
         Ok(())
+    }
+
+    /// Lets a container's first process that is held back run its command.
+    pub(super) fn let_run(&self) -> Result<(), LaunchError> {
+        rustix::io::write(&self.launcher, b"1").map(drop).map_err(|errno| {
+            self.give_up();
+            failed("let the command run")(errno.into())
+        })
     }
 
     /// Waits for the walls to be up; what the process hands over.
