@@ -190,6 +190,25 @@ impl Browser {
         }
     }
 
+    /// Moves the pointer over what fits, and leaves it there.
+    #[track_caller]
+    pub fn point(&self, selector: &str) {
+        let element = json!({ ELEMENT: self.find(selector) });
+        self.pointer(&json!([{"type": "pointerMove", "duration": 0, "origin": element, "x": 0, "y": 0}]));
+    }
+
+    /// Clicks where the pointer rests, whatever is there.
+    #[track_caller]
+    pub fn click_here(&self) {
+        self.pointer(&json!([{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]));
+    }
+
+    #[track_caller]
+    fn pointer(&self, actions: &Json) {
+        let pointer = json!({"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": actions});
+        self.tell("actions", &json!({"actions": [pointer]}));
+    }
+
     /// Does something to what fits. A page that was replaced between finding and doing is looked
     /// through again: nothing has been done to an element that is no longer there.
     #[track_caller]

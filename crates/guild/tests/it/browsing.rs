@@ -167,6 +167,29 @@ fn a_denied_call_is_refused_and_a_denial_can_be_lifted() {
 }
 
 #[test]
+fn a_click_on_what_has_just_slid_under_the_pointer_answers_nothing() {
+    let env = world();
+    let served = Served::start(&env, &[]);
+    let browser = Reader::enter(&served);
+    let (first, second) = (call(&served, &env, "first"), call(&served, &env, "second"));
+    browser.await_text("article.request:nth-of-type(2) h2", "second asks to run greet");
+    browser.point("article.request button[value=always]");
+    let waiting = || serde_json::from_str::<Json>(&env.guild(&["requests", "--json"]).stdout()).unwrap();
+    let asked = waiting();
+    let id = asked["data"]["requests"][0]["id"].as_str().unwrap();
+    assert_eq!(env.guild(&["deny", id]).code(), Some(0));
+    assert_eq!(first.result()["isError"], true);
+    browser.await_text("article.request:first-of-type h2", "second asks to run greet");
+    browser.click_here();
+    browser.await_text(".note", "changed under your pointer");
+    assert_eq!(waiting()["data"]["requests"][0]["agent"], "second", "what nobody meant was answered");
+    browser.point("h1");
+    browser.click("article.request button[value=once]");
+    browser.await_text(".notice.good", "Allowed once: run of greet for second");
+    assert_eq!(second.result()["content"][0]["text"], "hello Ada\n");
+}
+
+#[test]
 fn switching_a_skill_changes_what_the_agent_is_offered() {
     let env = world();
     let served = Served::start(&env, &[]);

@@ -10,7 +10,7 @@ for (const part of document.querySelectorAll('[data-live], #results')) said.set(
 // Replaces a part of the page by what the server says now, with focus and open details as they were.
 async function renew(url, selector, signal) {
   const answer = await fetch(url, { headers: { 'x-piece': '1' }, credentials: 'same-origin', signal });
-  if (answer.status === 401) return lost('Your session has ended. Run guild login for another link.');
+  if (answer.status === 401) return note('Your session has ended. Run guild login for another link.');
   if (!answer.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector(selector);
   const old = document.querySelector(selector);
@@ -19,22 +19,53 @@ async function renew(url, selector, signal) {
   const key = (details) => (details.closest('[id]')?.id ?? '') + (details.querySelector('summary')?.textContent ?? '');
   const states = new Map([...old.querySelectorAll('details')].map((details) => [key(details), details.open]));
   const shown = fresh.innerHTML;
+  const pointed = requestUnderPointer();
   for (const details of fresh.querySelectorAll('details')) {
     if (states.has(key(details))) details.open = states.get(key(details));
   }
   old.replaceChildren(...fresh.childNodes);
   said.set(old, shown);
   if (focused) document.getElementById(focused)?.focus();
+  slid ||= requestUnderPointer() !== pointed;
+  renewed = performance.now();
   tellTimes();
 }
 
-function lost(text) {
-  if (document.querySelector('.lost')) return;
-  const note = document.createElement('p');
-  note.className = 'lost';
-  note.setAttribute('role', 'alert');
-  note.textContent = text;
-  document.body.append(note);
+// Where the pointer rests, and whether another request has slid under it since: a click that was meant for the one before answers nothing.
+let pointer = null;
+let slid = false;
+let renewed = 0;
+
+function requestUnderPointer() {
+  return pointer && (document.elementFromPoint(pointer.x, pointer.y)?.closest('.request')?.id ?? null);
+}
+
+function heedPointer() {
+  document.addEventListener('pointermove', (event) => {
+    pointer = { x: event.clientX, y: event.clientY };
+    slid = false;
+  });
+  document.addEventListener('pointerdown', (event) => {
+    // A finger rests nowhere before it comes down, and takes a while to.
+    if (event.pointerType === 'touch') slid = performance.now() - renewed < 500;
+  });
+  document.addEventListener('click', (event) => {
+    // A key that presses a button counts no clicks, and its focus has not moved to another request.
+    if (!slid || event.detail === 0 || !event.target.closest('.request')) return;
+    event.preventDefault();
+    note('The page has just changed under your pointer. Look again before you answer.', 8000);
+  }, true);
+}
+
+// Tells something beside the page, for good or for so many milliseconds.
+function note(text, lasts) {
+  if (document.querySelector('.note')) return;
+  const told = document.createElement('p');
+  told.className = 'note';
+  told.setAttribute('role', 'alert');
+  told.textContent = text;
+  document.body.append(told);
+  if (lasts) setTimeout(() => told.remove(), lasts);
 }
 
 // Somebody who is writing in a part of the page is not disturbed.
@@ -57,7 +88,7 @@ function follow() {
     if (part && !isBusy(part)) renew(location.href, '[data-live]').catch(() => {});
   });
   events.addEventListener('error', () => {
-    if (events.readyState === EventSource.CLOSED) lost('The server is gone, or your session has ended.');
+    if (events.readyState === EventSource.CLOSED) note('The server is gone, or your session has ended.');
   });
 }
 
@@ -142,5 +173,6 @@ if (view) {
   tellTimes();
   setInterval(tellTimes, 20000);
   followTyping();
+  heedPointer();
   follow();
 }
