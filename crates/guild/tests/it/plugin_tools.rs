@@ -1,6 +1,7 @@
 //! Tools that plugins bring: the examples in three languages, and every way in which a tool can fail.
 
 use crate::mcp::Client;
+use crate::serve::Served;
 use crate::{env, envelope};
 use expect_test::{Expect, expect};
 use guild_testkit::Env;
@@ -334,6 +335,27 @@ fn a_tool_that_stands_by_has_nothing_of_an_earlier_call() {
     );
     let cold = call(&env, "plugin:text-tools/look", &json!({"secret": "e"}), &["--approve", "once"]);
     assert_eq!(cold["data"]["output"]["stood_by"], false, "a command keeps nothing: {cold}");
+}
+
+#[test]
+fn agents_share_no_worker() {
+    let env = curious(CURIOUS);
+    let served = Served::start(&env, &[]);
+    let workers = |agent: &str| {
+        let run =
+            ["run", "text-tools/measure-text", "-p", "secret=a", "--agent", agent, "--approve", "always"];
+        let allowed = env.guild(&run);
+        assert_eq!(allowed.code(), Some(0), "{allowed}");
+        let mut agent = served.agent(&env, agent);
+        ["a", "b"].map(|secret| {
+            let input = json!({"name": "text-tools/measure-text", "input": {"secret": secret}});
+            let told = agent.call("tools/call", json!({"name": "skill_run", "arguments": input}));
+            told["structuredContent"]["data"]["output"]["worker"].as_str().unwrap().to_owned()
+        })
+    };
+    let ([first, again], [other, _]) = (workers("writer"), workers("reader"));
+    assert_eq!(first, again, "one worker answers its agent's calls");
+    assert_ne!(first, other);
 }
 
 #[test]
