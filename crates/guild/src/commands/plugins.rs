@@ -3,6 +3,7 @@
 mod config;
 mod show;
 
+use super::switching;
 use crate::print::{Cell, Ink, Style, problem, table};
 use crate::ui::Ui;
 use guild_engine::catalog::Freshness;
@@ -12,7 +13,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// List every plugin, show one, or set values for one
+/// List every plugin, show one, switch one on or off, or set values for one
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -21,14 +22,20 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    Config(config::Args),
     Show(show::Args),
+    /// Switch a plugin on, for everybody or for one agent: `guild enable` for plugins
+    Enable(switching::PluginArgs),
+    /// Switch a plugin off, for everybody or for one agent: `guild disable` for plugins
+    Disable(switching::PluginArgs),
+    Config(config::Args),
 }
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     match &args.command {
         Some(Command::Config(args)) => return config::run(args, ui),
         Some(Command::Show(args)) => return show::run(args, ui),
+        Some(Command::Enable(args)) => return switching::run_for_plugin(args, true, ui),
+        Some(Command::Disable(args)) => return switching::run_for_plugin(args, false, ui),
         None => {}
     }
     let hall = ui.hall(Freshness::Indexed);

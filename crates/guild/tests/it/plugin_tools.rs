@@ -67,10 +67,14 @@ fn a_plugin_that_is_off_has_no_tools() {
         plugin:word-count/count  looks   Count the words of a text
     "#]]
     .assert_eq(&listed);
-    assert_eq!(env.guild(&["disable", "word-count"]).code(), Some(0));
+    assert_eq!(env.guild(&["plugins", "disable", "word-count"]).code(), Some(0));
     assert_eq!(env.guild(&["tools", "list", "--provider", "plugin"]).stdout(), "");
     let shown = env.guild(&["tools", "show", "plugin:word-count/count"]);
     assert!(shown.stderr().starts_with("error[provider_tool_unregistered]: "), "{shown}");
+    assert_eq!(env.guild(&["plugins", "enable", "word-count"]).code(), Some(0));
+    assert_eq!(env.guild(&["tools", "list", "--provider", "plugin"]).stdout(), listed);
+    let skill = env.guild(&["plugins", "disable", "word-count/count-words"]);
+    assert!(skill.stderr().starts_with("error[plugin_not_found]: "), "a skill is no plugin: {skill}");
 }
 
 #[test]

@@ -27,6 +27,8 @@ fn the_schema_is_current() {
     add("improve", of::<reply::Improve>(&mut generator));
     add("deps", of::<reply::Deps>(&mut generator));
     add("disable", of::<reply::Toggle>(&mut generator));
+    add("plugins enable", of::<reply::Toggle>(&mut generator));
+    add("plugins disable", of::<reply::Toggle>(&mut generator));
     add("enable", of::<reply::Toggle>(&mut generator));
     add("list", of::<reply::List<'_>>(&mut generator));
     add("new", of::<reply::New<'_>>(&mut generator));
