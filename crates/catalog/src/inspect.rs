@@ -28,6 +28,8 @@ pub struct Inspected {
     pub path: PathBuf,
     /// The skill's name, or what its directory or file is called.
     pub name: String,
+    /// What it is for; nothing where it does not load.
+    pub description: String,
     /// Whether it loads.
     pub loaded: bool,
     /// What is wrong; files are relative to the skill's directory.
@@ -153,7 +155,9 @@ fn inspect(target: &Target, manner: Manner) -> Option<Inspected> {
     if !problems.iter().any(|problem| problem.code == Code::FileEscapes) {
         problems.extend(of_the_text(&open, file, manner, &problems));
     }
-    Some(Inspected { path: path.clone(), name, loaded: record.skill.is_some(), problems })
+    let loaded = record.skill.is_some();
+    let description = record.skill.map(|skill| skill.description).unwrap_or_default();
+    Some(Inspected { path: path.clone(), name, description, loaded, problems })
 }
 
 /// What authors are told of a skill's text and loaders do not ask.

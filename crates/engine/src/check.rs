@@ -116,7 +116,7 @@ fn is_known(hall: &Hall, path: &Path) -> bool {
 }
 
 fn checked(inspected: Inspected) -> CheckedFile<'static> {
-    let Inspected { path, name, loaded, problems } = inspected;
+    let Inspected { path, name, loaded, problems, .. } = inspected;
     let mut problems: Vec<ProblemLine<'static>> = problems.into_iter().map(ProblemLine::owned).collect();
     let directory = path.parent().unwrap_or(Path::new(""));
     quote_sources(directory, &mut problems);

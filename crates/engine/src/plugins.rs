@@ -47,5 +47,6 @@ pub(crate) fn summary(entry: &PluginEntry) -> PluginSummary<'_> {
 }
 
 fn is_of_plugins(problem: &Problem) -> bool {
-    problem.code.as_str().starts_with("plugin_") || problem.code == Code::ServerInvalid
+    let about = [Code::ServerInvalid, Code::HooksInvalid, Code::HookEventUnknown];
+    problem.code.as_str().starts_with("plugin_") || about.contains(&problem.code)
 }

@@ -10,6 +10,7 @@ mod connect;
 mod deps;
 mod exchange;
 mod feedback;
+mod gc;
 mod hash;
 mod image;
 mod improve;
@@ -52,6 +53,7 @@ pub use connect::Connect;
 pub use deps::{Deps, DepsInstalled, StepLine};
 pub use exchange::{Export, ExportLine, Import, ProposalLine, SkippedLine};
 pub use feedback::{Feedback, History, HistoryRun};
+pub use gc::Gc;
 pub use hash::Hash;
 pub use image::{
     ImageConfig, ImageDetail, ImageInspect, ImageKept, ImageLine, ImageList, ImageRemove, ImageSource,

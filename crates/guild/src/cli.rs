@@ -2,9 +2,10 @@
 
 use crate::commands::{
     add, approve, changes, check, completions, connect, contract, deny, deps, diff, disable, doctor, enable,
-    explain, export, feedback, grants, hash, image, import, improve, link, list, login, mcp, new, outdated,
-    pin, plugins, prompt, receipts, registry, reload, remove, render, replay, requests, rollback, roots, run,
-    sandbox, search, secret, serve, servers, show, sync, token, tools, top, update, verify, vet, watch,
+    explain, export, feedback, gc, grants, hash, image, import, improve, link, list, login, mcp, new,
+    outdated, pin, plugins, prompt, receipts, registry, reload, remove, render, replay, requests, rollback,
+    roots, run, sandbox, search, secret, serve, servers, show, sync, token, tools, top, update, verify, vet,
+    watch,
 };
 use crate::installing;
 use crate::ui::{Colour, Ui};
@@ -99,6 +100,7 @@ enum Command {
     Improve(improve::Args),
     Token(token::Args),
     Tools(tools::Args),
+    Gc(gc::Args),
     Doctor(doctor::Args),
     Explain(explain::Args),
     Completions(completions::Args),
@@ -191,6 +193,7 @@ impl Command {
             Self::Improve(args) => improve::run(&args, ui),
             Self::Token(args) => token::run(&args, ui),
             Self::Tools(args) => tools::run(&args, ui),
+            Self::Gc(args) => gc::run(&args, ui),
             Self::Doctor(args) => doctor::run(&args, ui),
             Self::Explain(args) => explain::run(&args, ui),
             Self::Completions(args) => completions::run(&args, ui),

@@ -19,6 +19,7 @@ pub mod explain;
 pub mod export;
 pub mod feedback;
 mod following;
+pub mod gc;
 pub mod grants;
 pub mod hash;
 pub mod image;

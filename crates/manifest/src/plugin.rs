@@ -10,6 +10,7 @@ mod contribution;
 mod dialect;
 mod fields;
 mod guild;
+mod hooks;
 mod inspection;
 mod lifecycle;
 pub mod marketplace;

@@ -5,6 +5,7 @@
 use crate::spec::is_loopback;
 use reqwest::header::{AUTHORIZATION, ETAG, HeaderValue, IF_RANGE, RANGE};
 use reqwest::{Client, Response, StatusCode, Url, redirect};
+use std::error::Error;
 use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
@@ -138,8 +139,10 @@ impl State {
         }
         let response = match request.send().await {
             Ok(response) => response,
-            // Where it sends us does not change by asking again.
-            Err(error) if error.is_redirect() => return Err(failed(url.as_str(), &error)),
+            // Where it sends us, and who it is, does not change by asking again.
+            Err(error) if error.is_redirect() || is_distrust(&error) => {
+                return Err(failed(url.as_str(), &error));
+            }
             Err(error) => return Ok(Try::Again(failed(url.as_str(), &error))),
         };
         let status = response.status();
@@ -228,9 +231,29 @@ pub fn client() -> reqwest::Result<Client> {
         .build()
 }
 
+/// Whether a server's certificate is not one that counts here.
+fn is_distrust(error: &reqwest::Error) -> bool {
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        if matches!(made_of(inner).downcast_ref(), Some(rustls::Error::InvalidCertificate(_))) {
+            return true;
+        }
+        cause = inner.source();
+    }
+    false
+}
+
+/// What errors of the system's are made of, one in the other, which is not what they call their source.
+fn made_of<'e>(mut error: &'e (dyn Error + 'static)) -> &'e (dyn Error + 'static) {
+    while let Some(inner) = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+        error = inner;
+    }
+    error
+}
+
 /// The error with what led to it, and without the address, which is said already.
 fn failed(url: &str, error: &reqwest::Error) -> HttpError {
-    let mut cause: Option<&dyn std::error::Error> = std::error::Error::source(error);
+    let mut cause: Option<&dyn Error> = error.source();
     let mut said = if error.is_timeout() { "it takes too long".to_owned() } else { String::new() };
     while let Some(inner) = cause {
         if !said.is_empty() {
@@ -238,6 +261,9 @@ fn failed(url: &str, error: &reqwest::Error) -> HttpError {
         }
         said.push_str(&inner.to_string());
         cause = inner.source();
+    }
+    if is_distrust(error) {
+        said.push_str("; an authority of your own is named by `SSL_CERT_FILE`");
     }
     if said.is_empty() {
         said = "the connection was broken off".to_owned();

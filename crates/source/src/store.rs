@@ -7,10 +7,11 @@
 //! logs/sha256/ab/HEX           what a run has printed; nothing depends on it
 //! trees/sha256/ab/HEX/         the files of a tree, as containers see them: made of blobs, checked before each use
 //! tmp/                         what is being made, each with a lock that its maker holds
+//! turn                         a lock: whoever adds shares it, and whoever sweeps has it alone
 //! ```
 //!
 //! Several processes may use it at once, and any of them may be killed: what has its final name is whole. Blobs are synced before
-//! they get their names; trees are not, since what is damaged is made again. Nothing is removed here. The calls wait for the disk and
+//! they get their names; trees are not, since what is damaged is made again. Only [`sweep`] removes anything. The calls wait for the disk and
 //! for nothing else, mostly for less than a millisecond, so that they are synchronous; whoever cannot wait calls from another thread.
 
 mod blob;
@@ -22,7 +23,9 @@ mod log;
 mod pack;
 mod seen;
 mod stage;
+pub mod sweep;
 mod tree;
+mod turn;
 mod walk;
 mod workspace;
 

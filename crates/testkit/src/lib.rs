@@ -30,6 +30,7 @@ mod rounds;
 mod running;
 mod session;
 mod terminal;
+mod tls_front;
 mod web_server;
 mod witness;
 
@@ -55,6 +56,7 @@ pub use rounds::rounds;
 pub use running::{Running, kill, wait_until};
 pub use session::session;
 pub use terminal::FullScreen;
+pub use tls_front::TlsFront;
 pub use web_server::WebServer;
 
 /// A directory below `target`, for what tests of several runs share. It may not exist.

@@ -1,6 +1,6 @@
 //! What plugins say of events, in our own way and in that of the vendors' `hooks.json`.
 //!
-//! An entry that cannot be understood is left out; a gate that somebody misspelled gates nothing, and `plugins show` does not list it.
+//! An entry that cannot be understood is left out; a gate that somebody misspelled gates nothing, and `check` says so.
 
 use std::fs;
 use std::path::Path;

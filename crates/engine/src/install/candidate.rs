@@ -4,10 +4,9 @@ use crate::reply::CandidateLine;
 use crate::{Code, Refusal, counted};
 use guild_catalog::{Inspected, Inspection, inspect_path, near};
 use guild_manifest::config::Config;
-use guild_manifest::skill::{self, Profile, Source};
+use guild_manifest::skill::Profile;
 use guild_source::lock::{Kind, is_name};
 use std::collections::HashSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// One thing that could be installed.
@@ -125,12 +124,12 @@ fn skill(top: &Path, inspected: &Inspected, plugins: &[Candidate]) -> Candidate 
     Candidate {
         kind: Kind::Skill,
         // A name with blanks is one to show; the stem is the id.
-        name: if is_name(&inspected.name) { inspected.name.clone() } else { stem.clone() },
+        name: if is_name(&inspected.name) { inspected.name.clone() } else { stem },
         path: below(top, &place),
-        main: if flat { "SKILL.md".to_owned() } else { file.clone() },
+        main: if flat { "SKILL.md".to_owned() } else { file },
         flat,
         plugin: innermost.map(|plugin| plugin.name.clone()),
-        description: description(&inspected.path, &file, &stem),
+        description: inspected.description.clone(),
         broken: (!inspected.loaded)
             .then(|| broken.map_or_else(|| "it is no skill".to_owned(), |problem| problem.message.clone())),
         place,
@@ -141,12 +140,6 @@ fn skill(top: &Path, inspected: &Inspected, plugins: &[Candidate]) -> Candidate 
 fn below(top: &Path, place: &Path) -> String {
     let below = place.strip_prefix(top).unwrap_or(place);
     below.iter().map(|name| name.to_string_lossy()).collect::<Vec<_>>().join("/")
-}
-
-fn description(path: &Path, file: &str, stem: &str) -> String {
-    let bytes = fs::read(path).unwrap_or_default();
-    let reading = skill::read(&Source::new(file, stem, &bytes), Profile::Lenient);
-    reading.skill.map(|skill| skill.description).unwrap_or_default()
 }
 
 /// Which of them are meant.

@@ -483,7 +483,7 @@ fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
             {"status":"error","code":"usage","message":"unrecognized subcommand 'lst'; tip: a similar subcommand exists: 'list'","data":null}
             [exit 2]
             $ guild --json
-            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, deps, run, hash, diff, roots, plugins, enable, disable, registry, secret, new, add, verify, sync, outdated, update, rollback, pin, remove, link, export, import, prompt, render, reload, watch, top, mcp, serve, login, servers, connect, sandbox, image, changes, requests, approve, deny, grants, receipts, replay, feedback, improve, token, tools, doctor, explain, completions]","data":null}
+            {"status":"error","code":"usage","message":"'guild' requires a subcommand but one was not provided; [subcommands: list, show, search, check, vet, contract, deps, run, hash, diff, roots, plugins, enable, disable, registry, secret, new, add, verify, sync, outdated, update, rollback, pin, remove, link, export, import, prompt, render, reload, watch, top, mcp, serve, login, servers, connect, sandbox, image, changes, requests, approve, deny, grants, receipts, replay, feedback, improve, token, tools, gc, doctor, explain, completions]","data":null}
             [exit 2]
             $ guild list --sourc x
             [stderr]

@@ -13,6 +13,8 @@ mod packages;
 mod private;
 mod refusals;
 mod registering;
+mod secured;
+mod sweeping;
 mod updating;
 mod wishes;
 

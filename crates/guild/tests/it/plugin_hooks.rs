@@ -172,3 +172,21 @@ fn a_vendors_hook_is_told_on_standard_input() {
     assert_eq!(told["code"], "hook_denied", "{told}");
     assert!(told["message"].as_str().unwrap().contains("[script_failed]"), "{told}");
 }
+
+#[test]
+fn a_file_of_hooks_that_would_never_run_is_found_by_check() {
+    let files = [("hooks/hooks.json", "{\n  \"hooks\": {\n    \"PreTooluse\": []\n  }\n}")];
+    let env = world(&[("gates", json!({"before_run": "../gate.sh"}), &files)]);
+    let told = envelope(&env.guild(&["check", ".guild/plugins", "--json"]).stdout());
+    let others = told["data"]["others"].as_array().unwrap();
+    let line = |other: &Json| {
+        let file = other["path"].as_str().unwrap().rsplit_once("gates/").unwrap().1;
+        let problem = &other["problems"][0];
+        assert!(!problem["hint"].as_str().unwrap().is_empty());
+        format!("{file}:{} {}", problem["line"], problem["code"].as_str().unwrap())
+    };
+    assert_eq!(
+        others.iter().map(line).collect::<Vec<_>>(),
+        ["guild.plugin.json:1 hooks_invalid", "hooks/hooks.json:3 hook_event_unknown"]
+    );
+}

@@ -98,6 +98,7 @@ fn of_what_is_installed(generator: &mut SchemaGenerator) -> Vec<(String, Json)> 
     vec![
         ("add".to_owned(), of::<reply::Add>(generator)),
         ("export".to_owned(), of::<reply::Export>(generator)),
+        ("gc".to_owned(), of::<reply::Gc>(generator)),
         ("import".to_owned(), of::<reply::Import>(generator)),
         ("link".to_owned(), of::<reply::Link>(generator)),
         ("list --installed".to_owned(), of::<reply::Installed>(generator)),

@@ -187,6 +187,7 @@ guild login
 cd ~
 guild list
 guild watch --for 0.01 --interval 0.01
+guild gc --dry-run
 guild top --once
 "#;
 

@@ -1,12 +1,12 @@
 //! The parts of a plugin that are files: skills, commands, agents and hooks, declared or in their usual places.
 //!
-//! It says where they lie. What is in them is read by others.
+//! It says where they lie. What is in them is read by others; hooks are looked at, so that what is wrong with them is told.
 
 use super::fields::Fields;
 use super::inspection::Inspection;
 use super::model::{HookSource, Scan, SkillDir};
-use super::{Files, path};
-use crate::Pos;
+use super::{Files, hooks, path};
+use crate::{Code, Pos};
 
 /// What a declared place means beside the usual one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,13 +87,20 @@ pub(super) fn hooks(fields: &mut Fields<'_>) -> Vec<HookSource> {
     if fields.inspection.files.is_file(HOOKS) {
         found.push(HookSource::File(HOOKS.to_owned()));
     }
+    hooks::check_file(fields.inspection, HOOKS);
     let Some(node) = fields.take("hooks") else { return found };
     for item in node.as_list().unwrap_or(std::slice::from_ref(node)) {
         let hook = if item.as_map().is_some() {
+            if let Some(within) = fields.within("hooks", item) {
+                hooks::check(&within.with_code(Code::HooksInvalid));
+            }
             Some(HookSource::Inline(item.to_data()))
         } else if let Some(path) = item.as_str() {
             let file =
                 fields.inspection.existing("hooks", (path, item.at), |files, path| files.is_file(path));
+            if let Some(file) = file.as_deref().filter(|file| *file != HOOKS) {
+                hooks::check_file(fields.inspection, file);
+            }
             file.map(HookSource::File)
         } else {
             fields.wrong("hooks", item, "a path, an object, or a list of those");

@@ -4,6 +4,7 @@ mod agent_plugin;
 mod conformance;
 mod foreign;
 mod guild;
+mod hooks;
 mod hostile;
 mod marketplace;
 mod mcp;

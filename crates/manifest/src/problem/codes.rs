@@ -108,6 +108,8 @@ codes! {
     PluginEnvMissing = "plugin_env_missing", Warning, excludes, "The plugin requires environment variables that are not set; it was skipped.";
     PluginDependencyMissing = "plugin_dependency_missing", Warning, loads, "The plugin depends on a plugin that is not here.";
     ServerInvalid = "server_invalid", Warning, loads, "An MCP server entry cannot be used; it was ignored.";
+    HooksInvalid = "hooks_invalid", Error, loads, "A plugin's hooks, or one of them, cannot be understood or lead out of the plugin; it never runs.";
+    HookEventUnknown = "hook_event_unknown", Warning, loads, "A hook is for an event that does not exist, so it never runs.";
     MarketplaceInvalid = "marketplace_invalid", Error, loads, "The marketplace file, or an entry of it, cannot be used.";
 
     // Roots, contracts with the machine, configuration.

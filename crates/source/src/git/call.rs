@@ -72,6 +72,9 @@ const SETTINGS: &[&str] = &[
     "fetch.unpackLimit=1",
 ];
 
+/// How the other side is started where it is this machine: from disk to disk nothing is gained by packing tightly, and it is most of the time.
+const UPLOAD: &str = "--upload-pack=git -c pack.window=0 -c pack.compression=0 upload-pack";
+
 /// Where what was fetched is named.
 const FETCHED: &str = "refs/guild/fetched";
 
@@ -164,6 +167,7 @@ impl Git<'_> {
         let mut arguments =
             vec!["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-gc", "--refmap="];
         arguments.extend(options);
+        arguments.extend(self.url.starts_with("file://").then_some(UPLOAD));
         arguments.extend(["--", self.url]);
         arguments.extend(wanted.iter().map(String::as_str));
         self.run(repository, &arguments).await

@@ -1,16 +1,18 @@
 //! Blobs: written aside, synced, and then given the names that their content has.
 
 use super::error::StoreError;
-use super::pack::PackWriter;
+use super::pack::{Pack, PackWriter};
+use super::turn::{self, Freshness};
 use super::workspace::{Workspace, tidy};
 use super::{Store, failed};
 use crate::durable;
 use guild_manifest::Digest;
 use std::collections::BTreeSet;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Up to so many blobs are synced one by one; more cost less with the whole file system at once.
 const FEW: usize = 32;
@@ -24,6 +26,9 @@ pub struct Writer<'a> {
     manner: Manner,
     /// Whether the packs that there are have been looked for.
     knows_packs: bool,
+    /// Kept from the first question whether something is there until everything that is new has its name.
+    turn: Option<File>,
+    freshness: Freshness,
 }
 
 /// How blobs are written.
@@ -38,7 +43,15 @@ enum Manner {
 impl<'a> Writer<'a> {
     /// A writer that has written nothing, and touches nothing before it must.
     pub fn new(store: &'a Store) -> Self {
-        Self { store, workspace: None, pending: BTreeSet::new(), manner: Manner::Loose, knows_packs: false }
+        Self {
+            store,
+            workspace: None,
+            pending: BTreeSet::new(),
+            manner: Manner::Loose,
+            knows_packs: false,
+            turn: None,
+            freshness: Freshness::default(),
+        }
     }
 
     /// A writer of so many blobs that they share one file.
@@ -49,6 +62,9 @@ impl<'a> Writer<'a> {
     /// Writes some bytes, unless they are there.
     pub fn add(&mut self, bytes: &[u8]) -> Result<Digest, StoreError> {
         let digest = Digest::of(bytes);
+        if self.turn.is_none() {
+            self.turn = turn::shared(self.store)?;
+        }
         if self.pending.contains(&digest) || self.is_there(&digest, bytes.len() as u64)? {
             return Ok(digest);
         }
@@ -100,7 +116,8 @@ impl<'a> Writer<'a> {
         shards.iter().try_for_each(|shard| sync_directory(shard))
     }
 
-    /// Whether a blob is there, as long as it should be; a shorter one is what a broken disk left, and is written anew.
+    /// Whether a blob is there, as long as it should be; a shorter one is what a broken disk left, and is written anew. What is there
+    /// counts as new from now on.
     fn is_there(&mut self, digest: &Digest, size: u64) -> Result<bool, StoreError> {
         let path = self.store.blob(digest);
         let is_loose = match fs::symlink_metadata(&path) {
@@ -108,16 +125,22 @@ impl<'a> Writer<'a> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(failed("read", &path)(error)),
         };
+        if matches!(is_loose, Ok(true)) {
+            return self.freshness.renew(self.store, &path);
+        }
         // Packs are opened for what has no file of its own, and nearly everything has one.
-        if matches!(is_loose, Ok(true)) || !self.is_packed(digest, size) { is_loose } else { Ok(true) }
+        match self.holder(digest, size) {
+            Some(pack) => self.freshness.renew(self.store, pack.path()),
+            None => is_loose,
+        }
     }
 
-    /// Whether a pack has it; those that others have brought are looked for once.
-    fn is_packed(&mut self, digest: &Digest, size: u64) -> bool {
+    /// The pack that has it; those that others have brought are looked for once.
+    fn holder(&mut self, digest: &Digest, size: u64) -> Option<Arc<Pack>> {
         if !std::mem::replace(&mut self.knows_packs, true) {
             self.store.packs.refresh(self.store);
         }
-        self.store.packs.have(digest, size)
+        self.store.packs.holder(digest, size)
     }
 }
 

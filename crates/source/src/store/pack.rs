@@ -59,9 +59,9 @@ impl Packs {
         }
     }
 
-    /// Whether a pack that is open has a blob of this length.
-    pub fn have(&self, digest: &Digest, length: u64) -> bool {
-        self.find(digest).is_some_and(|(_, entry)| entry.length == length)
+    /// The pack that has a blob of this length, among those that are open.
+    pub fn holder(&self, digest: &Digest, length: u64) -> Option<Arc<Pack>> {
+        self.find(digest).filter(|(_, entry)| entry.length == length).map(|(pack, _)| pack)
     }
 
     /// Opens those that have come since, and forgets those that have gone.
@@ -115,6 +115,16 @@ impl Pack {
             return Err(broken());
         }
         Ok(Self { path: path.to_owned(), file, index })
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What is in it, with how long each is.
+    pub fn sizes(&self) -> impl Iterator<Item = (Digest, u64)> {
+        self.index.iter().map(|entry| (entry.digest, entry.length))
     }
 
     fn entry(&self, digest: &Digest) -> Option<Entry> {

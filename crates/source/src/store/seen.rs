@@ -117,7 +117,7 @@ fn nanoseconds((seconds, rest): (i64, i64)) -> i64 {
 }
 
 /// The moment as disks tell it: the time of a file that was made just now.
-fn now(store: &Store) -> Option<i64> {
+pub fn now(store: &Store) -> Option<i64> {
     let file = tempfile::tempfile_in(store.temporary()).ok()?;
     let metadata = file.metadata().ok()?;
     Some(nanoseconds((metadata.mtime(), metadata.mtime_nsec())))

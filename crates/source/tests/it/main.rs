@@ -17,4 +17,5 @@ mod race;
 mod refusals;
 mod sites;
 mod staging;
+mod sweep;
 mod world;
