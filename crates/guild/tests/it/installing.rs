@@ -13,6 +13,7 @@ mod packages;
 mod private;
 mod refusals;
 mod registering;
+mod servers;
 mod updating;
 mod wishes;
 
