@@ -64,7 +64,7 @@ def skillz(program: Path) -> Server:
     """One tool for each skill; calling it loads the skill."""
     return Server(
         "skillz", lambda project, _: [str(program), str(project / ".claude/skills")], lambda _, home: {"HOME": str(home)},
-        None, lambda name: tool(name.replace("-", "_"), task="x"), notes="no search: a tool for each skill",
+        None, lambda name: tool(name, task="x"), notes="no search: a tool for each skill",
     )
 
 
