@@ -55,7 +55,7 @@ def skillport(program: Path) -> Server:
         return {"HOME": str(home), "SKILLPORT_SKILLS_DIR": str(project / ".claude/skills"), "SKILLPORT_DB_PATH": str(home / "skills.lancedb")}
 
     return Server(
-        "skillport", lambda *_: [str(program), "serve"], env,
+        "skillport", lambda *_: [str(program)], env,
         lambda words: tool("search_skills", query=words), lambda name: tool("load_skill", skill_id=name), warm=True,
     )
 
