@@ -59,11 +59,11 @@ def as_text(facts: dict[str, str], rows: list[Row], load) -> str:
         table.append((row.server, f"{row.skills:,}", time(row.start), count(row.tokens), count(row.instructions),
                       time(row.search), time(row.load), row.skipped))
     lines = [", ".join(f"{name}: {value}" for name, value in facts.items()), "", columns.table(table, range(1, 7)), ""]
-    most = max(row.skills for row in rows)
-    for quantity, what in (("start", "first reply"), ("search", "search")):
-        times = factor(rows, most, quantity)
-        verdict = "nobody to compare with" if times is None else f"{times:,.0f} times the fastest peer's speed: {'met' if times >= TIMES else 'NOT met'}"
-        lines.append(f"  {what} at {most:,} skills, goal {TIMES} times: {verdict}")
+    for size in sorted({row.skills for row in rows}):
+        for quantity, what in (("start", "first reply"), ("search", "search")):
+            times = factor(rows, size, quantity)
+            verdict = "nobody to compare with" if times is None else f"{times:,.0f} times the fastest peer's speed: {'met' if times >= TIMES else 'NOT met'}"
+            lines.append(f"  {what} at {size:,} skills, goal {TIMES} times: {verdict}")
     lines.append(f"  tokens of the tools are constant: {is_constant(rows)}")
     if load:
         lines.append(f"  {load.clients} clients for {load.seconds:.0f} s: {load.rate:,.0f} calls/s, {load.calls:,} calls, {len(load.errors)} errors, "

@@ -55,7 +55,7 @@ def skillport(program: Path) -> Server:
         return {"HOME": str(home), "SKILLPORT_SKILLS_DIR": str(project / ".claude/skills"), "SKILLPORT_DB_PATH": str(home / "skills.lancedb")}
 
     return Server(
-        "skillport", lambda *_: [str(program), "serve"], env,
+        "skillport", lambda *_: [str(program)], env,
         lambda words: tool("search_skills", query=words), lambda name: tool("load_skill", skill_id=name), warm=True,
     )
 
@@ -64,7 +64,7 @@ def skillz(program: Path) -> Server:
     """One tool for each skill; calling it loads the skill."""
     return Server(
         "skillz", lambda project, _: [str(program), str(project / ".claude/skills")], lambda _, home: {"HOME": str(home)},
-        None, lambda name: tool(name.replace("-", "_"), task="x"), notes="no search: a tool for each skill",
+        None, lambda name: tool(name, task="x"), notes="no search: a tool for each skill",
     )
 
 

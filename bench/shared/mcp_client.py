@@ -2,13 +2,15 @@
 
 import json
 import subprocess
+import threading
 import time
 
 
 class Client:
-    """Speaks to a server in the era with a handshake."""
+    """Speaks to a server in the era with a handshake. One that takes longer than `patience` seconds for an answer is ended."""
 
-    def __init__(self, command: list[str], env: dict[str, str] | None = None, cwd=None):
+    def __init__(self, command: list[str], env: dict[str, str] | None = None, cwd=None, patience: float = 600):
+        self.patience = patience
         self.server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                        text=True, env=env, cwd=cwd)
         self.number = 0
@@ -22,6 +24,15 @@ class Client:
 
     def ask(self, method: str, params: dict) -> dict:
         self.number += 1
+        guard = threading.Timer(self.patience, self.server.kill)
+        guard.start()
+        try:
+            return self.answer(method, params)
+        finally:
+            guard.cancel()
+
+    def answer(self, method: str, params: dict) -> dict:
+        begin = time.monotonic()
         self.say({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params})
         for line in self.server.stdout:
             told = json.loads(line)
@@ -29,7 +40,8 @@ class Client:
                 if "error" in told:
                     raise RuntimeError(told["error"]["message"])
                 return told["result"]
-        raise RuntimeError("the server has ended")
+        took = time.monotonic() - begin
+        raise RuntimeError(f"no answer to {method} in {took:.0f} s" if took >= self.patience else "the server has ended")
 
     def call(self, tool: str, arguments: dict) -> dict:
         result = self.ask("tools/call", {"name": tool, "arguments": arguments})

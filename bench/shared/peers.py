@@ -16,7 +16,7 @@ VERSIONS = {
     "openskills": ["openskills@1.5.0", "node@22.23.3"],
     "skills": ["skills@1.7.4", "node@22.23.3"],
     "skills-ref": ["skills-ref==0.1.1"],
-    "skillport": ["skillport==1.1.2"],
+    "skillport": ["skillport-mcp==1.1.2"],
     "skillz": ["skillz==0.1.14"],
     "fastmcp": ["fastmcp==4.1.0"],
 }
@@ -29,7 +29,7 @@ PROGRAMS = {
     "openskills": "node_modules/.bin/openskills",
     "skills": "node_modules/.bin/skills",
     "skills-ref": "bin/agentskills",
-    "skillport": "bin/skillport",
+    "skillport": "bin/skillport-mcp",
     "skillz": "bin/skillz",
     "fastmcp": "bin/python",
 }
@@ -52,7 +52,8 @@ def install_all(cache: Path, names: tuple[str, ...]) -> dict[str, Peer]:
 
 def install(name: str, cache: Path) -> Peer:
     """One peer. The directory's name carries the versions, so a changed table installs anew."""
-    home = cache / "+".join(VERSIONS[name]).replace("==", "@")
+    # Servers are started in other directories.
+    home = cache.resolve() / "+".join(VERSIONS[name]).replace("==", "@")
     program = home / PROGRAMS[name]
     version = VERSIONS[name][0].replace("==", "@").rpartition("@")[2]
     done = home / ".complete"
@@ -75,8 +76,8 @@ def install_steps(name: str, home: Path) -> list[list[str]]:
     if name == "skilo":
         return [["cargo", "install", "--quiet", "--locked", "--root", str(home), *wanted]]
     if name in OF_PYPI:
-        # Some ask for a newer Python than many machines have, and run without it.
-        pip = [str(home / "bin/pip"), "install", "--quiet", "--ignore-requires-python"]
+        # Some ask for a newer Python than many machines have, and run without it; what they need is then not built from its newest source.
+        pip = [str(home / "bin/pip"), "install", "--quiet", "--ignore-requires-python", "--prefer-binary"]
         return [[sys.executable, "-m", "venv", str(home)], [*pip, *wanted]]
     return [["npm", "install", "--prefix", str(home), "--no-audit", "--no-fund", "--loglevel=error", *wanted]]
 

@@ -22,6 +22,15 @@ const REVISIONS: [&str; 2] = ["2026-07-28", "2025-11-25"];
 /// The scenarios of the skills extension for servers, which no revision requires.
 const SKILLS: [&str; 3] =
     ["sep-2640-skills-enumeration", "sep-2640-skills-manifest", "sep-2640-skills-directory"];
+/// Those for clients.
+const TAKEN: [&str; 4] = [
+    "sep-2640-client-no-prefetch",
+    "sep-2640-client-verify-digest",
+    "sep-2640-client-verify-size",
+    "sep-2640-client-verify-frontmatter",
+];
+/// Takes skills of the suite's server.
+const TAKER: &str = "xtask/src/mcp/skills_client.py";
 
 /// Installs what is missing, and runs everything.
 pub fn run(root: &Path) -> Result<(), String> {
@@ -30,6 +39,7 @@ pub fn run(root: &Path) -> Result<(), String> {
     process::run(root, "cargo", &build, &[])?;
     let tools = Tools::install(root)?;
     suite(&tools)?;
+    taken(&tools)?;
     let guild = tools.built.join("guild");
     println!("  clients, by the real command");
     let clients = root.join(CLIENTS);
@@ -110,28 +120,42 @@ impl Drop for Server {
     }
 }
 
+/// The server against the suite's clients.
 fn suite(tools: &Tools) -> Result<(), String> {
     let server = Server::start(tools)?;
-    let import = format!("--import=file://{}", shown(&tools.root.join(BEARER)));
-    let program =
-        shown(&tools.directory.join("node_modules/@modelcontextprotocol/conformance/dist/index.js"));
     let of_revisions = REVISIONS.map(|revision| ["--requirements", revision]);
     let of_skills = SKILLS.map(|scenario| ["--scenario", scenario]);
     for [what, name] in of_revisions.into_iter().chain(of_skills) {
-        let arguments = [&import, program.as_str(), "server", "--url", &server.url, what, name];
-        let mut command = process::command(&tools.directory, &shown(&tools.node()), &arguments);
-        let output = command.env("GUILD_TOKEN", &server.token).stdin(Stdio::null()).output();
-        let output = output.map_err(|error| format!("cannot start Node: {error}"))?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        if !output.status.success() {
-            return Err(format!("{what} {name} fails:\n{text}{}", String::from_utf8_lossy(&output.stderr)));
-        }
-        let required = text.lines().filter(|line| line.starts_with('✓')).count();
-        let told =
-            text.lines().rev().find(|line| line.starts_with("Not scored") || line.starts_with("Passed:"));
-        let told = told.map(|told| format!("; {told}")).unwrap_or_default();
-        println!("  {name}: all that is required passes ({required} scenarios in all){told}");
+        judge(tools, ["server", "--url", &server.url, what, name], &server.token)?;
     }
+    Ok(())
+}
+
+/// The command against the suite's servers.
+fn taken(tools: &Tools) -> Result<(), String> {
+    let (taker, guild) = (tools.root.join(TAKER), tools.built.join("guild"));
+    let client = format!("{} {} {}", shown(&tools.python()), shown(&taker), shown(&guild));
+    TAKEN.iter().try_for_each(|name| judge(tools, ["client", "--command", &client, "--scenario", name], ""))
+}
+
+/// Runs a part of the suite, which has to pass; `token` is what its clients are let in by.
+fn judge(tools: &Tools, part: [&str; 5], token: &str) -> Result<(), String> {
+    let [.., what, name] = part;
+    let import = format!("--import=file://{}", shown(&tools.root.join(BEARER)));
+    let program =
+        shown(&tools.directory.join("node_modules/@modelcontextprotocol/conformance/dist/index.js"));
+    let arguments: Vec<&str> = [import.as_str(), &program].into_iter().chain(part).collect();
+    let mut command = process::command(&tools.directory, &shown(&tools.node()), &arguments);
+    let output = command.env("GUILD_TOKEN", token).stdin(Stdio::null()).output();
+    let output = output.map_err(|error| format!("cannot start Node: {error}"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    if !output.status.success() {
+        return Err(format!("{what} {name} fails:\n{text}{}", String::from_utf8_lossy(&output.stderr)));
+    }
+    let required = text.lines().filter(|line| line.starts_with('✓')).count();
+    let told = text.lines().rev().find(|line| line.starts_with("Not scored") || line.starts_with("Passed:"));
+    let told = told.map(|told| format!("; {told}")).unwrap_or_default();
+    println!("  {name}: all that is required passes ({required} scenarios in all){told}");
     Ok(())
 }
 

@@ -26,7 +26,7 @@ mod switches;
 pub mod validate;
 
 pub use discover::{Freshness, agent_files, bodies, bytes, discover, files, read_plugin};
-pub use fingerprint::Fingerprint;
+pub use fingerprint::{Fingerprint, Fingerprinter};
 pub use inspect::{Inspected, InspectedPlugin, Inspection, inspect_path, inspect_snapshot, read_marketplace};
 pub use machine::Machine;
 pub use root::{Root, Status};

@@ -3,10 +3,11 @@
 //! Two rankings in one. The floor is where the query itself stands, as a piece of text: a document whose name
 //! holds it never falls below one that has it only in its description. Above that floor, and for everything
 //! the floor cannot tell apart, fielded BM25 decides, with folded suffixes, prefixes and misspellings. Nothing
-//! here reads a file, keeps an index between calls or knows what a skill is; who may see a document is the
-//! caller's business.
+//! here reads a file or knows what a skill is; who may see a document is the caller's business. [`rank`] reads every text, and an
+//! [`Index`] gives the same without.
 
 mod field;
+mod inverted;
 mod literal;
 mod query;
 mod stem;
@@ -16,7 +17,8 @@ mod tests;
 mod weight;
 mod words;
 
-use literal::Literal;
+pub use inverted::Index;
+use literal::{Literal, Place};
 use query::Query;
 use tally::Tallies;
 use weight::Weights;
@@ -56,7 +58,18 @@ pub fn rank(documents: &[Document<'_>], query: &str, limit: usize) -> Vec<Hit> {
     }
     let places = literal.places(documents);
     let tallies = Tallies::count(documents, &Query::new(query));
-    let weights = Weights::new(&places, &tallies);
+    let name = |index: usize| documents.get(index).map(|document| document.qualified_name);
+    ordered(&places, &tallies, limit, name)
+}
+
+/// The best hits, by where the query stands and what was counted.
+fn ordered<'n>(
+    places: &[Place],
+    tallies: &Tallies,
+    limit: usize,
+    qualified_name: impl Fn(usize) -> Option<&'n str>,
+) -> Vec<Hit> {
+    let weights = Weights::new(places, tallies);
     let mut hits: Vec<Hit> = places
         .iter()
         .enumerate()
@@ -65,8 +78,8 @@ pub fn rank(documents: &[Document<'_>], query: &str, limit: usize) -> Vec<Hit> {
             Some(Hit { index, score })
         })
         .collect();
-    let qualified_name = |hit: &Hit| documents.get(hit.index).map(|document| document.qualified_name);
-    hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| qualified_name(a).cmp(&qualified_name(b))));
+    let by_name = |a: &Hit, b: &Hit| qualified_name(a.index).cmp(&qualified_name(b.index));
+    hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| by_name(a, b)));
     hits.truncate(limit);
     hits
 }

@@ -33,12 +33,14 @@ mod select;
 mod settled;
 mod site_index;
 mod staging;
+mod stand;
 mod sync;
 mod update;
 mod verify;
 mod vetting;
 
 use crate::hall::Hall;
+use crate::ports::Shelf;
 use crate::{Books, Places, Principal, Refusal};
 use guild_ledger::{Role, Timestamp};
 use guild_source::git::GitProgram;
@@ -72,6 +74,8 @@ pub struct Installer<'a> {
     pub store: &'a Store,
     /// Who fetches repositories.
     pub git: &'a dyn GitProgram,
+    /// Who reaches the servers that offer skills, where anybody does.
+    pub shelf: Option<&'a dyn Shelf>,
     /// Told what is being done, in a few words.
     pub progress: &'a (dyn Fn(&str) + Sync),
     /// Who writes the registry's rows, where anything may be changed.

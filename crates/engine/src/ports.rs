@@ -1,4 +1,4 @@
-//! What the engine asks of those around it: tools, child agents, a person's answer.
+//! What the engine asks of those around it: tools, skills to take, child agents, a person's answer.
 //!
 //! Each is an interface that an adapter implements; the engine knows none of them by name. A future that is dropped is a call
 //! that was cancelled.
@@ -6,6 +6,7 @@
 mod approver;
 mod guest;
 mod inquirer;
+mod shelf;
 mod subagent;
 mod tool;
 
@@ -15,6 +16,7 @@ use std::pin::Pin;
 pub use approver::{Answer, Approver, Question};
 pub use guest::{Guest, GuestAnswer, GuestCall, GuestError, GuestNote};
 pub use inquirer::{Inquirer, Said};
+pub use shelf::{OfferedFile, OfferedSkill, Shelf};
 pub use subagent::{OfferedTool, SubagentError, SubagentRunner, SubagentTask, ToolWord, Toolbox};
 pub use tool::{Content, Listed, Tool, ToolAnswer, ToolCall, ToolError, ToolProvider, ToolResult, Unlisted};
 

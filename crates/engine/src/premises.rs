@@ -185,7 +185,7 @@ impl Premises {
     pub fn warm_up(&self) {
         let hall = self.hall();
         let entries: Vec<_> = hall.snapshot.skills.iter().collect();
-        hall.bodies(&entries);
+        hall.learn();
         let mut gate = Gate::open(&hall);
         gate.admit(&hall, entries);
         gate.close();

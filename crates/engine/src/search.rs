@@ -1,6 +1,6 @@
 //! `search`: skills by what they are called, what they do and what they say.
 //!
-//! The snapshot holds no texts: they are read for each search, unless the hall remembers them. How skills rank is the catalog's to say.
+//! The snapshot holds no texts: they are read for each search, unless the hall remembers their words. How skills rank is the catalog's to say.
 
 use crate::agent::{skills_of, slip};
 use crate::file_match::FileMatch;
@@ -9,9 +9,8 @@ use crate::reply::{Search, SkillSummary};
 use crate::vet::{Gate, Subject};
 use crate::{Code, Envelope};
 use guild_catalog::Entry;
-use guild_catalog::search::{Document, Hit, rank};
+use guild_catalog::search::Hit;
 use guild_vet::Verdict;
-use std::borrow::Cow;
 
 /// What to search for.
 #[derive(Debug)]
@@ -42,21 +41,13 @@ pub fn search<'a>(hall: &'a Hall, request: &SearchRequest<'_>) -> Envelope<Searc
         Some(agent) => skills_of(hall, agent),
         None => hall.snapshot.skills.iter().collect(),
     };
-    let names: Vec<Cow<'_, str>> = entries.iter().map(|entry| entry.qualified_name()).collect();
-    // A file that cannot be read now is still found by what the snapshot knows of it.
-    let bodies = hall.bodies(&entries);
-    let documents: Vec<Document<'_>> = entries
-        .iter()
-        .zip(&names)
-        .zip(&bodies)
-        .map(|((entry, name), body)| document(entry, name, body))
-        .collect();
     // What reaches a model is vetted first, so more hits are ranked than are asked for.
     let is_known = !hall.experience.is_empty();
     let ranked = if request.agent.is_some() || is_known { usize::MAX } else { request.limit };
-    let mut hits = rank(&documents, &query, ranked);
+    // A file that cannot be read now is still found by what the snapshot knows of it.
+    let mut hits = hall.ranked(&entries, &query, ranked);
     if is_known {
-        weigh(hall, &names, &mut hits);
+        weigh(hall, &entries, &mut hits);
     }
     let mut gate = request.agent.map(|_| Gate::open(hall));
     let mut skills: Vec<SkillSummary<'_>> = hits
@@ -76,9 +67,10 @@ pub fn search<'a>(hall: &'a Hall, request: &SearchRequest<'_>) -> Envelope<Searc
 }
 
 /// Counts experience in: hits that are as good stay in the order that they had.
-fn weigh(hall: &Hall, names: &[Cow<'_, str>], hits: &mut [Hit]) {
+fn weigh(hall: &Hall, entries: &[&Entry], hits: &mut [Hit]) {
     for hit in hits.iter_mut() {
-        let known = names.get(hit.index).and_then(|name| hall.experience.get(name.as_ref()));
+        let entry = entries.get(hit.index);
+        let known = entry.and_then(|entry| hall.experience.get(entry.qualified_name().as_ref()));
         hit.score = known.map_or(hit.score, |known| known.weighed(hit.score));
     }
     hits.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -89,14 +81,4 @@ fn found<'a>(hall: &Hall, gate: &mut Option<Gate>, entry: &'a Entry, score: f64)
     let vetted = gate.as_mut().map(|gate| gate.vet(&Subject::of_entry(&hall.snapshot, entry)).verdict);
     let summary = SkillSummary { score: Some(score), verdict: vetted, ..SkillSummary::of(entry) };
     (vetted != Some(Verdict::Deny.as_str())).then_some(summary)
-}
-
-fn document<'a>(entry: &'a Entry, qualified_name: &'a str, body: &'a str) -> Document<'a> {
-    Document {
-        name: &entry.skill.name,
-        qualified_name,
-        description: &entry.skill.description,
-        when_to_use: entry.skill.when_to_use.as_deref().unwrap_or_default(),
-        body,
-    }
 }

@@ -46,7 +46,7 @@ pub struct Workshop<'a> {
 impl<'w> Workshop<'w> {
     /// The same things, as far as installing uses them; without a registrar it only looks.
     pub fn desk<'a>(
-        &self,
+        &'a self,
         git: &'a dyn GitProgram,
         progress: &'a (dyn Fn(&str) + Sync),
         registrar: Option<Registrar<'a>>,
@@ -54,7 +54,15 @@ impl<'w> Workshop<'w> {
     where
         'w: 'a,
     {
-        Installer { hall: self.hall, places: self.places, store: self.store, git, progress, registrar }
+        Installer {
+            hall: self.hall,
+            places: self.places,
+            store: self.store,
+            git,
+            shelf: Some(self),
+            progress,
+            registrar,
+        }
     }
 }
 

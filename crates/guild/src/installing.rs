@@ -3,10 +3,12 @@
 use crate::books::{self, Access, Lesson, ask};
 use crate::print::{Ink, Style, escape, finding};
 use crate::runtime;
+use crate::shelf::LateShelf;
 use crate::ui::Ui;
 use crate::workshop;
 use guild_engine::catalog::Freshness;
 use guild_engine::ledger::via;
+use guild_engine::ports::Shelf;
 use guild_engine::reply::{CandidateLine, InstalledChange, PluginPreview, VettedCandidate, Wished};
 use guild_engine::{
     Code, Envelope, Hall, HostGit, InstallScope, Installer, Principal, Refusal, Registrar, Switching, Wish,
@@ -121,8 +123,11 @@ async fn at_desk<T: Default>(
             write!(io::stderr(), "\r\x1b[K{}", escape::line(text)).ok();
         }
     };
+    let books = registrar.as_ref().map(|registrar| registrar.books);
+    let servers = books.map(|books| LateShelf::new(ui, hall, (&places, &store), books));
+    let shelf = servers.as_ref().map(|servers| -> &dyn Shelf { servers });
     let installer =
-        Installer { hall, places: &places, store: &store, git: &git, progress: &progress, registrar };
+        Installer { hall, places: &places, store: &store, git: &git, shelf, progress: &progress, registrar };
     let envelope = work(&installer).await;
     if is_shown {
         write!(io::stderr(), "\r\x1b[K").ok();

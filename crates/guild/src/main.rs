@@ -12,6 +12,7 @@ mod logs;
 mod premises;
 mod print;
 mod runtime;
+mod shelf;
 mod surroundings;
 mod ui;
 mod workshop;

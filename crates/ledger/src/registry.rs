@@ -167,6 +167,8 @@ words! {
         WellKnown = "well-known",
         /// An artifact of an OCI registry.
         Oci = "oci",
+        /// A skill that an MCP server offers.
+        Mcp = "mcp",
         /// An entry of a marketplace.
         Marketplace = "marketplace",
         /// A Python package.

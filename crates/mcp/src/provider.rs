@@ -11,13 +11,16 @@ mod http;
 mod link;
 mod patience;
 mod question;
+mod shelf;
 mod upstream;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::join_all;
-use guild_engine::ports::{Listed, Pending, Tool, ToolAnswer, ToolCall, ToolError, ToolProvider, Unlisted};
+use guild_engine::ports::{
+    Listed, OfferedSkill, Pending, Tool, ToolAnswer, ToolCall, ToolError, ToolProvider, Unlisted,
+};
 use guild_engine::{ServerSettings, ShippedServer, Workshop, servers, shipped_server, shipped_servers};
 
 use upstream::Upstream;
@@ -90,14 +93,7 @@ impl Named {
             })?;
             return Ok((Self::Shipped(Box::new(found)), tool));
         }
-        let mut known = servers(&workshop.hall.config).into_iter();
-        let Some(settings) = known.find(|known| known.name == server) else {
-            let message = format!(
-                "no MCP server `{server}` is on (`mcp.servers.{server}` in your configuration); `guild check` says what is wrong with an entry"
-            );
-            return Err(ToolError::Unavailable(message));
-        };
-        Ok((Self::Own(Box::new(settings)), tool))
+        Ok((Self::Own(Box::new(own(workshop, server)?)), tool))
     }
 
     /// The server as it is before a person has approved anything.
@@ -123,6 +119,17 @@ impl Named {
             },
         }
     }
+}
+
+/// The server of this name in the person's configuration.
+fn own(workshop: &Workshop<'_>, server: &str) -> Result<ServerSettings, ToolError> {
+    let mut known = servers(&workshop.hall.config).into_iter();
+    known.find(|known| known.name == server).ok_or_else(|| {
+        let message = format!(
+            "no MCP server `{server}` is on (`mcp.servers.{server}` in your configuration); `guild check` says what is wrong with an entry"
+        );
+        ToolError::Unavailable(message)
+    })
 }
 
 impl ToolProvider for McpTools {
@@ -196,5 +203,22 @@ impl ToolProvider for McpTools {
             }
             granted.call(workshop, name, (call.input, call.inquirer)).await
         })
+    }
+
+    fn skills<'a>(
+        &'a self,
+        workshop: &'a Workshop<'_>,
+        server: &'a str,
+    ) -> Pending<'a, Result<Vec<OfferedSkill>, ToolError>> {
+        Box::pin(async move { self.upstream(&own(workshop, server)?, false).skills(workshop).await })
+    }
+
+    fn skill_file<'a>(
+        &'a self,
+        workshop: &'a Workshop<'_>,
+        server: &'a str,
+        uri: &'a str,
+    ) -> Pending<'a, Result<Vec<u8>, ToolError>> {
+        Box::pin(async move { self.upstream(&own(workshop, server)?, false).file(workshop, uri).await })
     }
 }

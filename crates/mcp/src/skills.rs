@@ -12,11 +12,11 @@ use crate::server::Server;
 use crate::uri;
 
 /// The extension's name.
-const ID: &str = "io.modelcontextprotocol/skills";
+pub(crate) const ID: &str = "io.modelcontextprotocol/skills";
 /// Skills on a page: their files are all hashed.
 const PAGE: usize = 20;
 /// The main file of every skill that the extension knows.
-const MAIN: &str = "SKILL.md";
+pub(crate) const MAIN: &str = "SKILL.md";
 
 type Answer = fn(&Server, &Map<String, Value>) -> Result<Value, ErrorData>;
 

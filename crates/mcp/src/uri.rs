@@ -28,7 +28,8 @@ fn encoded(segment: &str) -> String {
     })
 }
 
-fn decoded(segment: &str) -> Option<String> {
+/// A segment as it was before it was encoded; nothing where it would be more than one, or no text.
+pub(crate) fn decoded(segment: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = segment.as_bytes();
     while let [first, after @ ..] = rest {

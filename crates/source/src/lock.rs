@@ -64,6 +64,8 @@ pub enum SourceType {
     Npm,
     /// An artifact of a container registry.
     Oci,
+    /// The skills that an MCP server offers.
+    Mcp,
 }
 
 impl SourceType {
@@ -77,6 +79,7 @@ impl SourceType {
             Self::WellKnown => "well-known",
             Self::Npm => "npm",
             Self::Oci => "oci",
+            Self::Mcp => "mcp",
         }
     }
 }

@@ -8,6 +8,7 @@
 //! https://host/a.zip  https://host/a/SKILL.md     an archive or a skill's file; #sha256:… says which
 //! npm:name  npm:@scope/name@VERSION               a package of npm
 //! oci:registry/name  oci:registry/name:TAG        an artifact of a container registry
+//! mcp:SERVER  mcp:SERVER/SKILL                    what one of the person's MCP servers offers
 //! …@NAME  …#REF                                   a skill or a ref; a ref
 //! ```
 //!
@@ -16,6 +17,7 @@
 mod forge;
 mod url;
 
+use crate::lock::is_name;
 use crate::npm::NpmSpec;
 use crate::oci::OciSpec;
 use guild_manifest::Digest;
@@ -36,6 +38,8 @@ pub enum Spec {
     Npm(NpmSpec),
     /// An artifact of a container registry.
     Oci(OciSpec),
+    /// Skills that an MCP server offers.
+    Server(ServerSpec),
 }
 
 /// A file at an address.
@@ -60,6 +64,15 @@ pub struct GitSpec {
     pub reference: Option<String>,
     /// What stands after `@`: a ref if the repository has one of that name, else a skill.
     pub at: Option<String>,
+}
+
+/// An MCP server of the person's configuration, and what of it is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerSpec {
+    /// The server's name there.
+    pub server: String,
+    /// One of its skills.
+    pub skill: Option<String>,
 }
 
 /// Why a text says nothing that could be fetched.
@@ -123,6 +136,10 @@ pub fn parse(text: &str, base: &str) -> Result<Spec, SpecError> {
     if let Some(artifact) = text.strip_prefix("oci://").or_else(|| text.strip_prefix("oci:")) {
         let form = "behind `oci:` stands an artifact with its registry, such as ghcr.io/owner/name:1.2";
         return OciSpec::parse(artifact).map(Spec::Oci).ok_or_else(|| no_source(form));
+    }
+    if let Some(server) = text.strip_prefix("mcp:") {
+        let form = "behind `mcp:` stands one of your MCP servers, such as tracker or tracker/triage";
+        return ServerSpec::parse(server).map(Spec::Server).ok_or_else(|| no_source(form));
     }
     if text.contains(char::is_whitespace) {
         return Err(no_source("it has a blank in it; a directory is written ./like this"));
@@ -199,6 +216,23 @@ pub fn is_commit(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
 
+impl ServerSpec {
+    /// Reads `server` and `server/skill`.
+    fn parse(text: &str) -> Option<Self> {
+        let (server, skill) = match text.split_once('/') {
+            Some((server, skill)) => (server, Some(skill.to_owned())),
+            None => (text, None),
+        };
+        let is_whole = is_name(server) && skill.as_deref().is_none_or(is_name);
+        is_whole.then(|| Self { server: server.to_owned(), skill })
+    }
+
+    /// What the lock calls it.
+    pub fn source(&self) -> String {
+        format!("mcp:{}", self.server)
+    }
+}
+
 impl GitSpec {
     /// Whether the address may as well be that of a site which publishes an index of skills.
     pub fn may_be_site(&self) -> bool {
@@ -247,6 +281,12 @@ mod tests {
                     )
                 }
                 Ok(Spec::Oci(spec)) => format!("oci {}", spec.whole()),
+                Ok(Spec::Server(ServerSpec { server, skill })) => {
+                    format!(
+                        "server {server}{}",
+                        skill.map(|skill| format!(" skill={skill}")).unwrap_or_default()
+                    )
+                }
                 Err(error) => format!("no: {error}"),
             };
             shown.push_str(&format!("{text}\n    {line}\n").replace('\u{1b}', "[ESC]"));
@@ -293,6 +333,27 @@ mod tests {
             npm:
                 no: `npm:` is no source: behind `npm:` stands a package, such as @scope/name or name@1.2
         "#]],
+        );
+    }
+
+    #[test]
+    fn servers_of_the_person() {
+        check(
+            &["mcp:tracker", "mcp:tracker/triage", "mcp:", "mcp:a/b/c", "mcp:../x", "mcp:a b"],
+            &expect![[r#"
+                mcp:tracker
+                    server tracker
+                mcp:tracker/triage
+                    server tracker skill=triage
+                mcp:
+                    no: `mcp:` is no source: behind `mcp:` stands one of your MCP servers, such as tracker or tracker/triage
+                mcp:a/b/c
+                    no: `mcp:a/b/c` is no source: behind `mcp:` stands one of your MCP servers, such as tracker or tracker/triage
+                mcp:../x
+                    no: `mcp:../x` is no source: behind `mcp:` stands one of your MCP servers, such as tracker or tracker/triage
+                mcp:a b
+                    no: `mcp:a b` is no source: behind `mcp:` stands one of your MCP servers, such as tracker or tracker/triage
+            "#]],
         );
     }
 

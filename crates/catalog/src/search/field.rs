@@ -19,6 +19,10 @@ pub(super) enum Field {
 pub(super) const HEAD: [Field; 4] = [Field::Name, Field::Qualifier, Field::Description, Field::WhenToUse];
 
 impl Field {
+    /// All of them, in the order in which they are counted.
+    pub(super) const ALL: [Self; 5] =
+        [Self::Name, Self::Qualifier, Self::Description, Self::WhenToUse, Self::Body];
+
     /// What a word is worth here, before its length is considered.
     pub(super) const fn weight(self) -> f64 {
         match self {
@@ -60,16 +64,40 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// The scale of `field` in `documents`.
-    pub(super) fn new(field: Field, documents: &[Document<'_>]) -> Self {
-        let total: usize = documents.iter().map(|document| field.text(document).len()).sum();
-        let average = total as f64 / documents.len().max(1) as f64;
+    /// The scale of `field` where its texts have these lengths.
+    pub(super) fn new(field: Field, lengths: impl ExactSizeIterator<Item = usize>) -> Self {
+        let count = lengths.len();
+        let total: usize = lengths.sum();
+        let average = total as f64 / count.max(1) as f64;
         Self { field, average: average.max(1.0) }
     }
 
-    /// What one word is worth in a text of this field.
-    pub(super) fn unit(self, text: &str) -> f64 {
+    /// What one word is worth in a text of this field that has this length.
+    pub(super) fn unit(self, length: usize) -> f64 {
         let dilution = self.field.dilution();
-        self.field.weight() / (1.0 - dilution + dilution * text.len() as f64 / self.average)
+        self.field.weight() / (1.0 - dilution + dilution * length as f64 / self.average)
+    }
+}
+
+/// Something for each field.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ByField<T>([T; 5]);
+
+impl<T: Copy> ByField<T> {
+    /// What `make` gives for each.
+    pub(super) fn new(make: impl FnMut(Field) -> T) -> Self {
+        Self(Field::ALL.map(make))
+    }
+
+    /// That of one field.
+    pub(super) const fn of(&self, field: Field) -> T {
+        let [name, qualifier, description, when_to_use, body] = self.0;
+        match field {
+            Field::Name => name,
+            Field::Qualifier => qualifier,
+            Field::Description => description,
+            Field::WhenToUse => when_to_use,
+            Field::Body => body,
+        }
     }
 }

@@ -31,6 +31,14 @@ pub(super) struct Place {
     pub(super) weight: f64,
 }
 
+/// What a document says of itself, in a form in which a query is found as a piece of text.
+#[derive(Debug, Default)]
+pub(super) struct Folded {
+    text: String,
+    /// Name, qualified name, description, when it applies.
+    parts: [Range<usize>; 4],
+}
+
 /// A query as a piece of text.
 #[derive(Debug)]
 pub(super) struct Literal {
@@ -51,25 +59,28 @@ impl Literal {
 
     /// The place in each of `documents`.
     pub(super) fn places(&self, documents: &[Document<'_>]) -> Vec<Place> {
-        let mut folded = String::new();
-        documents.iter().map(|document| self.place(document, &mut folded)).collect()
+        let mut folded = Folded::default();
+        let place = |document: &Document<'_>| {
+            folded.load(document);
+            self.place(&folded)
+        };
+        documents.iter().map(place).collect()
     }
 
-    fn place(&self, document: &Document<'_>, folded: &mut String) -> Place {
-        let fields = [
-            (document.name, Field::Name, Step::InName),
-            (document.qualified_name, Field::Qualifier, Step::Elsewhere),
-            (document.description, Field::Description, Step::InDescription),
-            (document.when_to_use, Field::WhenToUse, Step::Elsewhere),
+    /// The place in one document.
+    pub(super) fn place(&self, folded: &Folded) -> Place {
+        const STEPS: [(Field, Step); 4] = [
+            (Field::Name, Step::InName),
+            (Field::Qualifier, Step::Elsewhere),
+            (Field::Description, Step::InDescription),
+            (Field::WhenToUse, Step::Elsewhere),
         ];
-        folded.clear();
-        let parts = fields.map(|(text, field, step)| (fold(text, folded), field, step));
         let mut place = Place { step: Step::Elsewhere, weight: 0.0 };
-        if !folded.contains(&self.text) {
+        if !folded.text.contains(&self.text) {
             return place;
         }
-        for (range, field, step) in parts {
-            let part = folded.get(range).unwrap_or_default();
+        for (range, (field, step)) in folded.parts.iter().zip(STEPS) {
+            let part = folded.text.get(range.clone()).unwrap_or_default();
             if part.contains(&self.text) {
                 let is_name = matches!(field, Field::Name | Field::Qualifier) && part.trim_end() == self.text;
                 place.step = place.step.max(if is_name { Step::IsName } else { step });
@@ -81,6 +92,22 @@ impl Literal {
             place.weight = Field::WhenToUse.weight();
         }
         place
+    }
+}
+
+impl Folded {
+    /// What a document says of itself.
+    pub(super) fn of(document: &Document<'_>) -> Self {
+        let mut folded = Self::default();
+        folded.load(document);
+        folded.text.shrink_to_fit();
+        folded
+    }
+
+    fn load(&mut self, document: &Document<'_>) {
+        let fields = [document.name, document.qualified_name, document.description, document.when_to_use];
+        self.text.clear();
+        self.parts = fields.map(|text| fold(text, &mut self.text));
     }
 }
 

@@ -6,6 +6,7 @@
 use super::Document;
 use super::field::{Field, HEAD, Scale};
 use super::query::{Grade, Query, Scratch};
+use super::words;
 
 /// How one document meets one term: a weighted frequency for each grade.
 #[derive(Debug, Clone, Copy, Default)]
@@ -43,10 +44,15 @@ pub(super) struct Tallies {
 }
 
 impl Tallies {
+    /// Nothing met yet.
+    pub(super) fn new(documents: usize, terms: usize) -> Self {
+        Self { terms, cells: vec![Tally::default(); documents * terms] }
+    }
+
+    /// Counts by reading every text.
     pub(super) fn count(documents: &[Document<'_>], query: &Query) -> Self {
-        let terms = query.len();
-        let mut tallies = Self { terms, cells: vec![Tally::default(); documents.len() * terms] };
-        if terms == 0 {
+        let mut tallies = Self::new(documents.len(), query.len());
+        if query.len() == 0 {
             return tallies;
         }
         let mut scratch = Scratch::default();
@@ -66,6 +72,13 @@ impl Tallies {
         }
         tallies.each(Field::Body, documents, |text, met| query.scan(text, &mut scratch, met));
         tallies
+    }
+
+    /// Counts one meeting of a document and a term.
+    pub(super) fn add(&mut self, (index, term): (usize, usize), field: Field, unit: f64, grade: Grade) {
+        if let Some(tally) = self.cells.get_mut(index * self.terms + term) {
+            tally.add(field, unit, grade);
+        }
     }
 
     /// The row of the document at `index`.
@@ -88,7 +101,7 @@ impl Tallies {
     }
 
     /// The terms that no document has met exactly so far.
-    fn unmet(&self) -> Vec<usize> {
+    pub(super) fn unmet(&self) -> Vec<usize> {
         let holders = self.holders().into_iter().enumerate();
         holders.filter_map(|(term, [exact, ..])| (exact == 0).then_some(term)).collect()
     }
@@ -100,10 +113,10 @@ impl Tallies {
         documents: &[Document<'_>],
         mut visit: impl FnMut(&str, &mut dyn FnMut(usize, Grade)),
     ) {
-        let scale = Scale::new(field, documents);
+        let scale = Scale::new(field, documents.iter().map(|document| field.text(document).len()));
         for (document, row) in documents.iter().zip(self.cells.chunks_mut(self.terms.max(1))) {
             let text = field.text(document);
-            let unit = scale.unit(text);
+            let unit = scale.unit(text.len());
             visit(text, &mut |term, grade| {
                 if let Some(tally) = row.get_mut(term) {
                     tally.add(field, unit, grade);
@@ -115,8 +128,7 @@ impl Tallies {
 
 /// A name is also met as one word: `codereview` finds `code-review`.
 fn meet_joined(query: &Query, name: &str, scratch: &mut Scratch, met: &mut impl FnMut(usize, Grade)) {
-    if !name.chars().all(char::is_alphanumeric) {
-        let joined: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
+    if let Some(joined) = words::joined(name) {
         query.meet(&joined, scratch, met);
     }
 }

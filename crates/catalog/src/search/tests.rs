@@ -323,3 +323,73 @@ fn no_random_document_falls_below_the_floor() {
         assert_eq!(scores.iter().filter(|score| **score > 0).count(), found, "{query}: {documents:?}");
     }
 }
+
+fn indexed(documents: &[Document<'_>]) -> Index {
+    let mut index = Index::default();
+    for (place, document) in documents.iter().enumerate() {
+        assert_eq!(index.add(document), place);
+    }
+    index
+}
+
+/// What the index gives for a part of the documents, beside what a pass over their texts gives.
+#[track_caller]
+fn agree((documents, index): (&[Document<'_>], &Index), members: &[usize], query: &str) {
+    let chosen: Vec<Document<'_>> = members.iter().map(|member| documents[*member]).collect();
+    let (looked_up, read) = (index.rank(members, query, usize::MAX), rank(&chosen, query, usize::MAX));
+    // Scores are compared to the last bit.
+    assert_eq!(looked_up, read, "{query:?} among {members:?}");
+    assert_eq!(index.rank(members, query, 2), rank(&chosen, query, 2), "{query:?}");
+}
+
+/// Words that are near to each other, in several scripts; the sign for Kelvin and the dotted capital I are odd in lower case.
+const PIECES: &str = "test Tests testing tset review reviews code codes coding GitHub git hub getURLPath pdf PDFs deploy deployment \
+    deploys кот проверка über ÜBER 代码审查 代码 \u{212a}elvin kelvin İstanbul istanbul sha256 sha512 a x-y_z — …";
+
+fn text(dice: &mut Dice, most: usize) -> String {
+    let pieces: Vec<&str> = PIECES.split_whitespace().collect();
+    let mut text = String::new();
+    for _ in 0..dice.below(most + 1) {
+        text.push_str(dice.pick(&pieces).unwrap());
+        text.push_str(dice.pick(&[" ", "-", "_", ", ", "", "\n"]).unwrap());
+    }
+    text
+}
+
+#[test]
+fn the_index_ranks_as_a_pass_over_the_texts_does() {
+    let mut dice = Dice::new(0x2545_f491_4f6c_dd1d);
+    for round in 0..8 {
+        let texts: Vec<[String; 5]> =
+            (0..12).map(|_| [3, 2, 8, 4, 40].map(|most| text(&mut dice, most))).collect();
+        let qualified: Vec<String> =
+            texts.iter().map(|[name, plugin, ..]| format!("{plugin}/{name}")).collect();
+        let mut documents = Vec::new();
+        for ([name, _, description, when_to_use, body], qualified_name) in texts.iter().zip(&qualified) {
+            documents.push(Document { name, qualified_name, description, when_to_use, body });
+        }
+        let index = indexed(&documents);
+        let all: Vec<usize> = (0..12).collect();
+        let some: Vec<usize> = all.iter().rev().copied().filter(|member| (member + round) % 3 != 0).collect();
+        let asked = [1, 2, 4].map(|most| text(&mut dice, most));
+        for query in asked.iter().map(String::as_str).chain(PIECES.split_whitespace()) {
+            agree((&documents, &index), &all, query);
+            agree((&documents, &index), &some, query);
+        }
+    }
+}
+
+#[test]
+fn the_index_takes_odd_queries_as_a_pass_does() {
+    let documents = documents(HOUSE);
+    let index = indexed(&documents);
+    let all: Vec<usize> = (0..documents.len()).collect();
+    let long = "pdf forms ".repeat(60);
+    let odd =
+        ["", " ", "-", "\0", "p", "pd", "pfd", "pdff", "documnets", "docuemnt", "PDF-Forms", "e", &long];
+    for query in odd.into_iter().chain(["forms pdf", "merge tools/pdf", "pdf | reads"]) {
+        for members in [&*all, &[7, 2, 0], &[]] {
+            agree((&documents, &index), members, query);
+        }
+    }
+}

@@ -27,6 +27,13 @@ pub(super) fn pieces(text: &str, mut each: impl FnMut(&str)) {
     }
 }
 
+/// A name that falls into pieces, as one word.
+pub(super) fn joined(name: &str) -> Option<String> {
+    let is_apart = !name.chars().all(char::is_alphanumeric);
+    let joined = || name.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+    is_apart.then(joined).filter(|joined| !joined.is_empty())
+}
+
 /// Whether a piece can begin with `byte` where `before` stands in front of it.
 pub(super) fn can_begin(before: u8, byte: u8) -> bool {
     !before.is_ascii_alphanumeric() || byte.is_ascii_uppercase() || !byte.is_ascii()

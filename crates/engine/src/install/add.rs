@@ -5,12 +5,14 @@ use super::fetch::{Fetched, fetch, understand};
 use super::market::{self, PREFIX};
 use super::place::{Scope, site};
 use super::ready::{Placing, Ready, admit, install, let_move, read_all};
+use super::stand::Stand;
 use super::{Installer, vetting};
 use crate::reply::{Add, CandidateLine, SourceLine};
 use crate::{Code, Envelope, Refusal, counted};
 use guild_catalog::read_marketplace;
 use guild_source::lock::{Origin, SourceType};
 use guild_source::site::Site;
+use guild_source::spec::{ServerSpec, Spec};
 
 /// Which of the skills in a source are meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,6 +90,9 @@ pub async fn gather(
         return of_market(desk, request, text, reply).await;
     }
     let spec = understand(desk, request.source, request.reference)?;
+    if let Spec::Server(spec) = &spec {
+        return of_server(desk, request, spec, reply).await;
+    }
     let wanted: &[String] = if let Choice::Named(names) = &request.choice { names } else { &[] };
     let fetched = fetch(desk, &spec, wanted).await?;
     if request.link && fetched.origin.source_type != SourceType::Local {
@@ -127,20 +132,8 @@ async fn of_market(
     let market = market::open(desk, text, request.reference).await?;
     reply.source = Some(SourceLine { source_type: "marketplace", ..source_line(market.origin()) });
     reply.candidates = market.lines();
-    let names = match &request.choice {
-        Choice::List => return Ok(Gathered::Listed(counted(reply.candidates.len(), "plugin"))),
-        Choice::All => market.all(),
-        Choice::Named(names) => names.clone(),
-        Choice::Only => match reply.candidates.as_slice() {
-            [only] => vec![only.name.clone()],
-            several => request.ask.and_then(|ask| ask(several)).ok_or_else(|| {
-                let message = format!(
-                    "it offers {} plugins: choose with `--skill NAME,NAME`, or take `--all`; `--list` shows them",
-                    several.len()
-                );
-                Refusal::new(Code::ChoiceRequired, message)
-            })?,
-        },
+    let Some(names) = meant(request, &reply.candidates, "plugin")? else {
+        return Ok(Gathered::Listed(counted(reply.candidates.len(), "plugin")));
     };
     let mut ready: Vec<Ready> = Vec::new();
     for name in &names {
@@ -154,6 +147,59 @@ async fn of_market(
         }
     }
     Ok(Gathered::Ready { ready, _fetched: None })
+}
+
+/// Reads skills that a server offers.
+async fn of_server(
+    desk: &Installer<'_>,
+    request: &AddRequest<'_>,
+    spec: &ServerSpec,
+    reply: &mut Add,
+) -> Result<Gathered, Refusal> {
+    if request.link {
+        return Err(no_link());
+    }
+    let stand = Stand::open(desk, &spec.server).await?;
+    reply.source = Some(source_line(&stand.origin()));
+    reply.candidates = stand.lines();
+    let names = match (&spec.skill, &request.choice) {
+        (Some(skill), Choice::Only | Choice::All | Choice::Named(_)) => Some(vec![skill.clone()]),
+        _ => meant(request, &reply.candidates, "skill")?,
+    };
+    let Some(names) = names else {
+        return Ok(Gathered::Listed(counted(reply.candidates.len(), "skill")));
+    };
+    let fetched = stand.take(desk, &names).await?;
+    let found = candidate::find(&fetched.top, &desk.hall.config);
+    let chosen = candidate::choose(&found, &Selection::Named(names))?;
+    chosen.iter().try_for_each(Candidate::usable)?;
+    let mut ready = read_all(desk, &chosen, &fetched.origin)?;
+    let_move(&mut ready, &fetched);
+    Ok(Gathered::Ready { ready, _fetched: Some(Box::new(fetched)) })
+}
+
+/// The names of what is meant of an offer; nothing where it is only listed. Where it is not clear, a person is asked.
+fn meant(
+    request: &AddRequest<'_>,
+    offered: &[CandidateLine],
+    what: &str,
+) -> Result<Option<Vec<String>>, Refusal> {
+    let names = match &request.choice {
+        Choice::List => return Ok(None),
+        Choice::All => offered.iter().filter(|line| line.loaded).map(|line| line.name.clone()).collect(),
+        Choice::Named(names) => names.clone(),
+        Choice::Only => match offered {
+            [only] => vec![only.name.clone()],
+            several => request.ask.and_then(|ask| ask(several)).ok_or_else(|| {
+                let message = format!(
+                    "it offers {}: choose with `--skill NAME,NAME`, or take `--all`; `--list` shows them",
+                    counted(several.len(), what)
+                );
+                Refusal::new(Code::ChoiceRequired, message)
+            })?,
+        },
+    };
+    Ok(Some(names))
 }
 
 fn no_link() -> Refusal {

@@ -3,6 +3,7 @@
 use super::artifact::artifact;
 use super::package::package;
 use super::site_index::fetch_site;
+use super::stand::Stand;
 use super::{Installer, failure};
 use crate::cause::with_cause;
 use crate::{Code, Refusal};
@@ -74,8 +75,12 @@ pub fn understand(desk: &Installer<'_>, text: &str, reference: Option<&str>) -> 
         Spec::Oci(_) if reference.is_some_and(|reference| !is_reference(reference)) => {
             return Err(Refusal::new(Code::SourceInvalid, "what `--ref` names is no tag, nor a digest"));
         }
+        Spec::Server(_) if reference.is_some() => {
+            let message = "skills of a server have no refs; `--ref` is for repositories";
+            return Err(Refusal::new(Code::SourceInvalid, message));
+        }
         Spec::Oci(oci) => oci.reference = reference.map(str::to_owned).or(oci.reference.take()),
-        Spec::Url(_) => {}
+        Spec::Url(_) | Spec::Server(_) => {}
     }
     Ok(spec)
 }
@@ -108,6 +113,7 @@ pub async fn fetch(desk: &Installer<'_>, spec: &Spec, wanted: &[String]) -> Resu
         Spec::Url(spec) => remote(desk, spec).await,
         Spec::Npm(spec) => package(desk, spec).await,
         Spec::Oci(spec) => artifact(desk, spec).await,
+        Spec::Server(spec) => Stand::open(desk, &spec.server).await?.take(desk, wanted).await,
     }
 }
 

@@ -195,6 +195,8 @@ fn source(site: &Site, entry: &Entry) -> (SourceType, String) {
         lock::SourceType::WellKnown => (SourceType::WellKnown, source.clone()),
         lock::SourceType::Npm => (SourceType::Npm, source.clone()),
         lock::SourceType::Oci => (SourceType::Oci, source.clone()),
+        // The kind says already that it is a server.
+        lock::SourceType::Mcp => (SourceType::Mcp, source.strip_prefix("mcp:").unwrap_or(source).to_owned()),
         lock::SourceType::Archive if source.contains("://") => (SourceType::Archive, source.clone()),
         lock::SourceType::Archive => {
             (SourceType::Archive, source_path(site, entry).to_string_lossy().into_owned())

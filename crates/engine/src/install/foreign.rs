@@ -102,6 +102,7 @@ fn understand(
     };
     match (&mut spec, reference) {
         (Spec::Path(_), _) if !is_path => return Err(refused("is a path, and says that it is none")),
+        (Spec::Server(_), _) => return Err(refused("is a server, which is asked by `guild add` alone")),
         (Spec::Git(git), Some(reference)) if spec::is_reference(reference) => {
             git.reference = Some(reference.to_owned());
         }
@@ -219,6 +220,7 @@ fn foreign_entry(desk: &Installer<'_>, entry: &Entry) -> Result<Result<ForeignEn
         SourceType::Archive | SourceType::Skills | SourceType::Npm | SourceType::Oci => {
             return Ok(Err("it came as a file, not from a repository"));
         }
+        SourceType::Mcp => return Ok(Err("it came from one of your MCP servers")),
     };
     let main = main_file(entry).unwrap_or("SKILL.md");
     let path = entry.origin.path.as_deref();

@@ -85,11 +85,6 @@ impl Market {
         self.marketplace.plugins.iter().map(line).collect()
     }
 
-    /// The names of everything that can be had.
-    pub fn all(&self) -> Vec<String> {
-        self.lines().into_iter().filter(|line| line.loaded).map(|line| line.name).collect()
-    }
-
     /// The offer of a name, under the name that it has now.
     pub fn offer(&self, name: &str) -> Result<&Offer, Refusal> {
         let mut current = name.to_owned();

@@ -64,7 +64,9 @@ async fn line(
         SourceType::Local => scan(&local_place(site, entry))
             .map(|tree| tree.digest().to_string())
             .map_err(|error| error.to_string()),
-        SourceType::WellKnown | SourceType::Npm | SourceType::Oci => latest(desk, site, entry).await,
+        SourceType::WellKnown | SourceType::Npm | SourceType::Oci | SourceType::Mcp => {
+            latest(desk, site, entry).await
+        }
         _ if is_elsewhere(entry) => file(desk, entry).await?,
         SourceType::Archive | SourceType::Skills => {
             let digest = digest_of(&source_path(site, entry));
@@ -72,7 +74,7 @@ async fn line(
         }
     };
     let current = match entry.origin.source_type {
-        SourceType::Local | SourceType::WellKnown | SourceType::Npm | SourceType::Oci => {
+        SourceType::Local | SourceType::WellKnown | SourceType::Npm | SourceType::Oci | SourceType::Mcp => {
             Some(entry.digest.to_string())
         }
         _ if is_offered => Some(entry.digest.to_string()),

@@ -100,6 +100,12 @@ impl<'a, 'd> Refetch<'a, 'd> {
                 reference => Ok(Spec::Oci(OciSpec { reference, ..spec })),
             };
         }
+        if entry.origin.source_type == SourceType::Mcp {
+            return match spec::parse(url, "") {
+                Ok(Spec::Server(spec)) if spec.skill.is_none() => Ok(Spec::Server(spec)),
+                _ => Err(refused(entry)),
+            };
+        }
         if matches!(entry.origin.source_type, SourceType::Local | SourceType::Archive) {
             return Ok(Spec::Path(source_path(self.site, entry)));
         }
@@ -113,8 +119,8 @@ impl<'a, 'd> Refetch<'a, 'd> {
     }
 
     async fn get(&mut self, entry: &Entry, spec: Spec) -> Result<(Option<String>, Kept), Refusal> {
-        // Of a site's index only what is meant is fetched.
-        let is_site = entry.origin.source_type == SourceType::WellKnown;
+        // Of a site's index, and of a server, only what is meant is fetched.
+        let is_site = matches!(entry.origin.source_type, SourceType::WellKnown | SourceType::Mcp);
         let named = entry.origin.path.as_deref().and_then(|path| path.split('/').next());
         let wanted: Vec<String> = named.filter(|_| is_site).map(str::to_owned).into_iter().collect();
         let is_known = |(known, names, _): &(Spec, Vec<String>, Fetched)| *known == spec && *names == wanted;

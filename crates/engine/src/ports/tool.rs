@@ -3,7 +3,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Inquirer, Pending};
+use super::shelf::unknown;
+use super::{Inquirer, OfferedSkill, Pending};
 use crate::workshop::Workshop;
 use crate::{Code, Refusal};
 
@@ -173,6 +174,25 @@ pub trait ToolProvider: Send + Sync {
         workshop: &'a Workshop<'_>,
         call: ToolCall<'a>,
     ) -> Pending<'a, Result<ToolAnswer, ToolError>>;
+
+    /// The skills that one of its servers offers.
+    fn skills<'a>(
+        &'a self,
+        _: &'a Workshop<'_>,
+        _: &'a str,
+    ) -> Pending<'a, Result<Vec<OfferedSkill>, ToolError>> {
+        Box::pin(async { Err(unknown()) })
+    }
+
+    /// The bytes of a file of such a skill, by its address there.
+    fn skill_file<'a>(
+        &'a self,
+        _: &'a Workshop<'_>,
+        _: &'a str,
+        _: &'a str,
+    ) -> Pending<'a, Result<Vec<u8>, ToolError>> {
+        Box::pin(async { Err(unknown()) })
+    }
 }
 
 impl ToolError {

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::subject::Found;
 use super::toggle::{ToggleRequest, toggle};
 use crate::approvals::{AdminMatter, Shown, ask_admin};
+use crate::inquiry::ANSWER;
 use crate::reply::{RequestLine, Toggle};
 use crate::workshop::Workshop;
 use crate::{Envelope, Refusal};
@@ -17,7 +18,7 @@ const DISABLE: &str = "disable";
 
 /// Whether a request of this action changes what is installed or on, so that an admin has to answer it.
 pub fn is_management(action: &str) -> bool {
-    action != guild_ledger::RUN
+    !matches!(action, guild_ledger::RUN | ANSWER)
 }
 
 /// Leaves a request.

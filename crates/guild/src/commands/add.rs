@@ -17,7 +17,7 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Where from: owner/repo, the URL of a repository or of a page of it, a directory, an archive, npm:PACKAGE, oci:ARTIFACT or marketplace:SOURCE
+    /// Where from: owner/repo, the URL of a repository or of a page of it, a directory, an archive, npm:PACKAGE, oci:ARTIFACT, mcp:SERVER or marketplace:SOURCE
     #[arg(value_name = "SOURCE")]
     source: String,
     /// Only these skills or plugins
@@ -51,6 +51,7 @@ const EXAMPLES: &str = "Examples:
   guild add acme/skills/review@v1.2.0
   guild add git@git.example:team/skills.git --all --user
   guild add marketplace:acme/market --list
+  guild add mcp:tracker/triage
   guild add ./my-skill --link";
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {

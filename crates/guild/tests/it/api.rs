@@ -1,7 +1,7 @@
 //! The API as people and programs meet it: over real HTTP, with tokens of every role, and each answer as the document promises.
 
 mod authoring;
-mod client;
+pub(crate) mod client;
 mod decisions;
 mod examples;
 mod house;

@@ -15,6 +15,7 @@ mod refusals;
 mod registering;
 mod secured;
 mod sweeping;
+mod servers;
 mod updating;
 mod wishes;
 

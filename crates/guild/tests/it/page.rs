@@ -1,6 +1,6 @@
 //! The page as browsers meet it over plain HTTP: who gets in, and what it takes to change something.
 
-mod browser;
+pub(crate) mod browser;
 
 use crate::env;
 use crate::serve::{SKILLS, Served};

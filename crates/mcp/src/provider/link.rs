@@ -4,16 +4,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use guild_engine::ports::{Inquirer, ToolAnswer, ToolError};
+use guild_engine::ports::{Inquirer, OfferedSkill, ToolAnswer, ToolError};
 use guild_engine::{Reach, ServerSettings, Workshop};
 use rmcp::handler::client::ClientHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, ElicitRequestParams,
     ElicitResult, ElicitationCapability, Implementation, JsonObject, PaginatedRequestParams, ProtocolVersion,
-    Tool,
+    ReadResourceRequestParams, Tool,
 };
 use rmcp::service::{
-    ClientLifecycleMode, NotificationContext, RequestContext, RunningService, serve_client_with_lifecycle,
+    ClientLifecycleMode, NotificationContext, RequestContext, RunningService, ServiceError,
+    serve_client_with_lifecycle,
 };
 use rmcp::{ErrorData, RoleClient};
 
@@ -21,6 +22,7 @@ use super::answer;
 use super::contained::{Complaint, Pump, pump};
 use super::http;
 use super::question::OpenCalls;
+use super::shelf;
 
 /// A server that has more than so many pages of tools is not asked for more.
 const MOST_PAGES: usize = 50;
@@ -50,6 +52,7 @@ impl ClientHandler for Listener {
     fn get_info(&self) -> ClientConfig {
         let mut capabilities = ClientCapabilities::default();
         capabilities.elicitation = Some(ElicitationCapability::default());
+        capabilities.extensions = Some(shelf::extension());
         ClientConfig::new(capabilities, Implementation::new("guildhall", env!("CARGO_PKG_VERSION")))
     }
 
@@ -121,6 +124,35 @@ impl Link {
         Ok(tools)
     }
 
+    /// The skills that the server offers.
+    pub(super) async fn skills(&self) -> Result<Vec<OfferedSkill>, ToolError> {
+        let offers = self.service.peer_info().is_some_and(|peer| shelf::is_among(&peer.capabilities));
+        if !offers {
+            return Err(ToolError::Unavailable(format!("server `{}` offers no skills", self.server)));
+        }
+        let (mut skills, mut cursor) = (Vec::new(), None);
+        for _ in 0..MOST_PAGES {
+            let asked = self.service.send_request(shelf::list(cursor)).await;
+            let page = shelf::page(asked.map_err(|error| self.failure(&error))?);
+            let page = page.ok_or_else(|| self.failure(&ServiceError::UnexpectedResponse))?;
+            skills.extend(page.skills);
+            cursor = page.next_cursor;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        Ok(skills.into_iter().filter_map(shelf::Entry::offered).collect())
+    }
+
+    /// The bytes of a file that the server offers.
+    pub(super) async fn file(&self, uri: &str) -> Result<Vec<u8>, ToolError> {
+        let read = self.service.read_resource_once(ReadResourceRequestParams::new(uri)).await;
+        let bytes = shelf::bytes(read.map_err(|error| self.failure(&error))?, uri);
+        bytes.ok_or_else(|| {
+            ToolError::Failed(format!("server `{}` gives something else than `{uri}`", self.server))
+        })
+    }
+
     /// Calls a tool; `patience` is for the server, and a person's time does not count.
     pub(super) async fn call(
         &self,
@@ -178,7 +210,7 @@ impl Link {
         self.service.service().is_stale.load(Ordering::Relaxed)
     }
 
-    fn failure(&self, error: &rmcp::service::ServiceError) -> ToolError {
+    fn failure(&self, error: &ServiceError) -> ToolError {
         answer::failure(error, &self.server, &self.complaint)
     }
 }

@@ -1,8 +1,9 @@
 //! One server over time: reached when it is first needed, reached again when it has gone, left alone for a while when it fails.
 
+use std::future::Future;
 use std::sync::Arc;
 
-use guild_engine::ports::{Inquirer, Tool, ToolAnswer, ToolError};
+use guild_engine::ports::{Inquirer, OfferedSkill, Tool, ToolAnswer, ToolError};
 use guild_engine::{ServerSettings, Workshop};
 use serde_json::{Map, Value};
 use tokio::sync::Mutex;
@@ -40,9 +41,7 @@ impl Upstream {
     /// Its tools.
     pub(super) async fn list(&self, workshop: &Workshop<'_>) -> Result<Vec<Tool>, ToolError> {
         let link = self.link(workshop).await?;
-        let listed = timeout(self.settings.timeout, link.tools()).await;
-        let listed =
-            self.judged(listed.unwrap_or_else(|_| Err(answer::timed_out(&self.settings.name)))).await?;
+        let listed = self.in_time(link.tools()).await?;
         Ok(listed.iter().map(|tool| answer::tool(tool, self.is_read_only(tool))).collect())
     }
 
@@ -62,6 +61,24 @@ impl Upstream {
             return Err(ToolError::Failed(message));
         }
         Ok(found)
+    }
+
+    /// The skills that it offers.
+    pub(super) async fn skills(&self, workshop: &Workshop<'_>) -> Result<Vec<OfferedSkill>, ToolError> {
+        let link = self.link(workshop).await?;
+        self.in_time(link.skills()).await
+    }
+
+    /// The bytes of a file that it offers.
+    pub(super) async fn file(&self, workshop: &Workshop<'_>, uri: &str) -> Result<Vec<u8>, ToolError> {
+        let link = self.link(workshop).await?;
+        self.in_time(link.file(uri)).await
+    }
+
+    /// What it answers, if that does not take too long.
+    async fn in_time<T>(&self, asking: impl Future<Output = Result<T, ToolError>>) -> Result<T, ToolError> {
+        let answered = timeout(self.settings.timeout, asking).await;
+        self.judged(answered.unwrap_or_else(|_| Err(answer::timed_out(&self.settings.name)))).await
     }
 
     /// Calls a tool. A call whose fate is not known is not made again.

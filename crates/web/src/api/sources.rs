@@ -167,7 +167,7 @@ pub(super) const ROUTES: &[Route] = &[
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Added {
-    /// Where from: `owner/repo`, a URL, a directory, an archive, `npm:PACKAGE` or `marketplace:SOURCE`.
+    /// Where from: `owner/repo`, a URL, a directory, an archive, `npm:PACKAGE`, `mcp:SERVER` or `marketplace:SOURCE`.
     source: String,
     /// The branch, tag or commit.
     #[serde(rename = "ref")]

@@ -45,9 +45,13 @@ fn input(id: &str, field: &AskedField) -> Html {
         FieldKind::Choice(choices) | FieldKind::Choices(choices) => {
             let many = matches!(field.kind, FieldKind::Choices(_));
             put!(out; "<select id=\"" {id} "-" {field.name} "\" name=\"" {PREFIX} {field.name} "\"");
+            out.markup(if field.required { " required" } else { "" });
             out.markup(if many { " multiple>" } else { "><option value=\"\"></option>" });
             for choice in choices {
-                put!(out; "<option value=\"" {choice} "\">" {choice} "</option>");
+                let chosen = if is_default(field, choice) { "\" selected>" } else { "\">" };
+                put!(out; "<option value=\"" {choice});
+                out.markup(chosen);
+                put!(out; {choice} "</option>");
             }
             out.markup("</select>");
         }
@@ -60,4 +64,12 @@ fn input(id: &str, field: &AskedField) -> Html {
         }
     }
     out
+}
+
+/// Whether the server would take this where nobody says otherwise.
+fn is_default(field: &AskedField, choice: &str) -> bool {
+    match &field.default {
+        Some(Value::Array(several)) => several.iter().any(|one| one == choice),
+        default => default.as_ref().is_some_and(|one| one == choice),
+    }
 }

@@ -129,7 +129,7 @@ impl Desk {
 
     pub(super) fn installer<'a>(
         &'a self,
-        workshop: &Workshop<'a>,
+        workshop: &'a Workshop<'a>,
         by: Option<(Principal, Timestamp)>,
     ) -> Installer<'a> {
         Installer {
@@ -137,6 +137,7 @@ impl Desk {
             places: workshop.places,
             store: workshop.store,
             git: &self.git,
+            shelf: Some(workshop),
             progress: &|_| {},
             registrar: by.map(|(by, now)| Registrar { books: workshop.books, by, now }),
         }

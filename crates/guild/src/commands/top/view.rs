@@ -6,7 +6,7 @@
 use crate::print::escape;
 use guild_engine::ledger::Timestamp;
 use guild_engine::reply::{Top, WaitingLine};
-use guild_engine::{Decision, Envelope, Shown, Status, is_management};
+use guild_engine::{ANSWER, Decision, Envelope, Shown, Status, is_management};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::widgets::TableState;
 use std::time::Duration;
@@ -94,7 +94,10 @@ impl Answer {
         ];
         const TO_DO: &[(char, Answer, &str)] = &[('o', Answer::Once, "approve"), ('d', Answer::Deny, "deny")];
         const UNKNOWN: &[(char, Answer, &str)] = &[('d', Answer::Deny, "deny")];
-        if is_management(&line.request.action) {
+        if line.request.action == ANSWER {
+            // It takes values, which are typed elsewhere.
+            UNKNOWN
+        } else if is_management(&line.request.action) {
             TO_DO
         } else if Shown::read(&line.request.shown).is_some() {
             ALL

@@ -12,6 +12,13 @@ FORM = {
     "properties": {"zone": {"type": "string", "title": "Time zone", "minLength": 3}, "summer": {"type": "boolean"}},
     "required": ["zone"],
 }
+if MOOD == "forms":
+    FORM["properties"] |= {
+        "hours": {"type": "integer", "description": "<b>how many</b>", "default": 2, "maximum": 24},
+        "days": {"type": "array", "items": {"type": "string", "enum": ["mo", "tu"]}},
+        "size": {"type": "string", "oneOf": [{"const": "s", "title": "Small"}, {"const": "l", "title": "Large"}], "default": "l"},
+        "note": {"type": "string"},
+    }
 QUESTION = {"mode": "form", "message": "Which zone?", "requestedSchema": FORM}
 TIME = {"type": "object", "properties": {"time": {"type": "string"}}, "required": ["time"]}
 
@@ -38,7 +45,7 @@ def called(params):
     if MOOD == "dies":
         print("out of springs", file=sys.stderr, flush=True)
         sys.exit(3)
-    if MOOD == "asks":
+    if MOOD in ("asks", "forms"):
         say({"id": 77, "method": "elicitation/create", "params": QUESTION})
         return answered(json.loads(sys.stdin.readline())["result"])
     if MOOD == "modern":
