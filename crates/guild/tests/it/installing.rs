@@ -14,8 +14,8 @@ mod private;
 mod refusals;
 mod registering;
 mod secured;
-mod sweeping;
 mod servers;
+mod sweeping;
 mod updating;
 mod wishes;
 
