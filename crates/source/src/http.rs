@@ -5,6 +5,7 @@
 use crate::spec::is_loopback;
 use reqwest::header::{AUTHORIZATION, ETAG, HeaderValue, IF_RANGE, RANGE};
 use reqwest::{Client, Response, StatusCode, Url, redirect};
+use rustls::CertificateError;
 use std::error::Error;
 use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom, Write as _};
@@ -140,7 +141,7 @@ impl State {
         let response = match request.send().await {
             Ok(response) => response,
             // Where it sends us, and who it is, does not change by asking again.
-            Err(error) if error.is_redirect() || is_distrust(&error) => {
+            Err(error) if error.is_redirect() || distrust(&error).is_some() => {
                 return Err(failed(url.as_str(), &error));
             }
             Err(error) => return Ok(Try::Again(failed(url.as_str(), &error))),
@@ -231,16 +232,16 @@ pub fn client() -> reqwest::Result<Client> {
         .build()
 }
 
-/// Whether a server's certificate is not one that counts here.
-fn is_distrust(error: &reqwest::Error) -> bool {
+/// Why a server's certificate is not one that counts here.
+fn distrust(error: &reqwest::Error) -> Option<&CertificateError> {
     let mut cause = error.source();
     while let Some(inner) = cause {
-        if matches!(made_of(inner).downcast_ref(), Some(rustls::Error::InvalidCertificate(_))) {
-            return true;
+        if let Some(rustls::Error::InvalidCertificate(why)) = made_of(inner).downcast_ref() {
+            return Some(why);
         }
         cause = inner.source();
     }
-    false
+    None
 }
 
 /// What errors of the system's are made of, one in the other, which is not what they call their source.
@@ -262,7 +263,7 @@ fn failed(url: &str, error: &reqwest::Error) -> HttpError {
         said.push_str(&inner.to_string());
         cause = inner.source();
     }
-    if is_distrust(error) {
+    if distrust(error) == Some(&CertificateError::UnknownIssuer) {
         said.push_str("; an authority of your own is named by `SSL_CERT_FILE`");
     }
     if said.is_empty() {

@@ -75,14 +75,14 @@ async fn of_receipts(books: &Books, since: Timestamp, roots: &mut BTreeSet<Diges
     }
 }
 
-/// The directories with documents of ours that name content: links, journals, changes, imports, images.
+/// The directories with documents of ours that name content: links, journals, changes, images.
 fn documents(places: &Places) -> Vec<PathBuf> {
     let state = places.state.iter().flat_map(|state| {
         let changes = fs::read_dir(state.join("changes")).into_iter().flatten().flatten();
         [state.clone(), state.join("journal")].into_iter().chain(changes.map(|change| change.path()))
     });
-    let data = places.data.iter().flat_map(|data| ["imports", "images"].map(|name| data.join(name)));
-    state.chain(data).collect()
+    let images = places.data.iter().map(|data| data.join("images"));
+    state.chain(images).collect()
 }
 
 fn of_documents(directory: &Path, roots: &mut BTreeSet<Digest>) -> Result<(), Refusal> {

@@ -85,11 +85,11 @@ fn a_certificate_for_somebody_else_is_refused() {
     expect![[r#"
         $ guild add https://HOST/x.tar
         [stderr]
-        error[source_unreachable]: cannot fetch https://HOST/x.tar: client error (Connect): invalid peer certificate: certificate not valid for name "127.0.0.1"; certificate is only valid for DnsName("skills.example"); an authority of your own is named by `SSL_CERT_FILE`
+        error[source_unreachable]: cannot fetch https://HOST/x.tar: client error (Connect): invalid peer certificate: certificate not valid for name "127.0.0.1"; certificate is only valid for DnsName("skills.example")
         [exit 1]
         $ guild add marketplace:https://HOST/market.json --all
         [stderr]
-        error[source_unreachable]: cannot fetch https://HOST/market.json: client error (Connect): invalid peer certificate: certificate not valid for name "127.0.0.1"; certificate is only valid for DnsName("skills.example"); an authority of your own is named by `SSL_CERT_FILE`
+        error[source_unreachable]: cannot fetch https://HOST/market.json: client error (Connect): invalid peer certificate: certificate not valid for name "127.0.0.1"; certificate is only valid for DnsName("skills.example")
         [exit 1]
     "#]].assert_eq(&shown(&env, &front, SCRIPT));
     assert_nothing_is_left(&env);
