@@ -1,7 +1,7 @@
 //! `gc`: what nothing refers to any more goes out of the store.
 //!
-//! Locks, grants, requests that wait, runs that have not ended, receipts of the last time, links, journals and changes keep what they
-//! name, and so does having been used lately. Whoever adds to the store meanwhile waits.
+//! Locks, grants, requests that wait, runs that have not ended, receipts, links, journals and changes keep what they name, and so does
+//! having been used lately. A person may say that older receipts keep nothing. Whoever adds to the store meanwhile waits.
 
 mod roots;
 
@@ -21,8 +21,8 @@ const SHORTEST: Duration = Duration::from_secs(24 * 60 * 60);
 /// What is to go.
 #[derive(Debug, Clone)]
 pub struct GcRequest {
-    /// So long back receipts count, and so long what was used stays. No less than a day counts.
-    pub keep: Duration,
+    /// So long back receipts count, and so long what was used stays; no less than a day counts. Without it all receipts count.
+    pub keep: Option<Duration>,
     /// Whether it is only counted.
     pub dry_run: bool,
     /// The moment.
@@ -46,8 +46,9 @@ async fn swept(
     request: &GcRequest,
 ) -> Result<Gc, Refusal> {
     books.authorise(request.now, &request.by, Role::Admin).await?;
-    let since = Since::Ago(request.keep.max(SHORTEST)).moment(request.now);
-    let earliest = UNIX_EPOCH + Duration::from_millis(since.millis());
+    let ago = |span: Duration| Since::Ago(span.max(SHORTEST)).moment(request.now);
+    let since = request.keep.map(ago);
+    let earliest = UNIX_EPOCH + Duration::from_millis(since.unwrap_or(ago(SHORTEST)).millis());
     let store = places.store()?;
     // Held before anything is asked: whoever has added something by now has made it count as new, and whoever comes later waits.
     let still = store.still()?;
@@ -55,5 +56,11 @@ async fn swept(
     let manner = if request.dry_run { Manner::Count } else { Manner::Remove };
     let swept = still.sweep(&roots, earliest, manner)?;
     let (removed, kept) = (swept.removed, swept.kept);
-    Ok(Gc { dry_run: request.dry_run, since: since.to_string(), removed, kept, freed: swept.freed })
+    Ok(Gc {
+        dry_run: request.dry_run,
+        since: since.map(|since| since.to_string()),
+        removed,
+        kept,
+        freed: swept.freed,
+    })
 }

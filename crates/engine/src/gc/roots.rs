@@ -17,7 +17,7 @@ pub(super) async fn roots(
     books: &Books,
     machine: &Machine,
     places: &Places,
-    (now, since): (Timestamp, Timestamp),
+    (now, since): (Timestamp, Option<Timestamp>),
 ) -> Result<BTreeSet<Digest>, Refusal> {
     let mut roots = BTreeSet::new();
     let locks = of_ledger(books, now, &mut roots).await?;
@@ -61,8 +61,12 @@ async fn of_ledger(
     Ok(directories)
 }
 
-async fn of_receipts(books: &Books, since: Timestamp, roots: &mut BTreeSet<Digest>) -> Result<(), Refusal> {
-    let filter = Filter { since: Some(since), ..Filter::default() };
+async fn of_receipts(
+    books: &Books,
+    since: Option<Timestamp>,
+    roots: &mut BTreeSet<Digest>,
+) -> Result<(), Refusal> {
+    let filter = Filter { since, ..Filter::default() };
     let mut cursor: Option<String> = None;
     loop {
         let page = books.ledger.receipts(&filter, cursor.as_deref(), MAX_PAGE).await;

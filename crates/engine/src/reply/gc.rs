@@ -8,8 +8,8 @@ use serde::Serialize;
 pub struct Gc {
     /// Whether it was only counted.
     pub dry_run: bool,
-    /// Receipts since then count, and what was used since then stays.
-    pub since: String,
+    /// Receipts since then count, and what was used since then stays; nothing where all receipts count.
+    pub since: Option<String>,
     /// How many blobs, logs and trees went, or would go.
     pub removed: usize,
     /// How many stay.

@@ -10,16 +10,16 @@ use std::process::ExitCode;
 /// Remove content that nothing refers to any more
 ///
 /// Every skill that was installed, run or approved is kept by its digest in Guildhall's own store. What is installed somewhere, granted,
-/// asked for, running or linked stays, and so does what receipts of the last time name, or what was used in that time. An older
+/// asked for, running or linked stays, and so does what receipts name, or what was used in the last day. With `--keep` an older
 /// receipt stays as it is, but `guild replay` may not find what it ran. Other commands may run meanwhile.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Only say what would go
     #[arg(long)]
     dry_run: bool,
-    /// So long back receipts and uses count; a day at least
-    #[arg(long, value_name = "TIME", default_value = "30d")]
-    keep: Lifetime,
+    /// Only so long back receipts and uses count, such as 90d; a day at least
+    #[arg(long, value_name = "TIME")]
+    keep: Option<Lifetime>,
     /// As this agent, which may not decide and is refused
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
@@ -27,7 +27,7 @@ pub struct Args {
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     let request = GcRequest {
-        keep: args.keep.0,
+        keep: args.keep.map(|lifetime| lifetime.0),
         dry_run: args.dry_run,
         now: ui.moment(),
         by: ui.principal(args.agent.as_deref()),

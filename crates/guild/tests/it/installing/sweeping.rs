@@ -79,6 +79,8 @@ fn a_program_is_told_the_numbers() {
     let data = envelope(&env.guild(&["gc", "--keep", "7d", "--json"]).stdout())["data"].take();
     assert_eq!((&data["dry_run"], &data["removed"], &data["freed"]), (&json!(false), &json!(0), &json!(0)));
     assert!(data["kept"].as_u64().unwrap() > 0 && data["since"].as_str().unwrap().ends_with('Z'));
+    let data = envelope(&env.guild(&["gc", "--json"]).stdout())["data"].take();
+    assert_eq!(data["since"], json!(null), "all receipts count");
 }
 
 #[test]
