@@ -68,6 +68,8 @@ guild roots
 guild plugins
 guild plugins show acme
 guild plugins show acm
+guild plugins disable acme
+guild plugins enable acme
 guild reload
 
 # What a model is told.
