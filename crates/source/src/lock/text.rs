@@ -288,7 +288,7 @@ mod tests {
             "source_type = \"git\"",
             "source_type = \"fax\"",
             &expect![
-                "line 7: unknown variant `fax`, expected one of `local`, `git`, `archive`, `skills`, `well-known`, `npm`, `oci`"
+                "line 7: unknown variant `fax`, expected one of `local`, `git`, `archive`, `skills`, `well-known`, `npm`, `oci`, `mcp`"
             ],
         );
         check(

@@ -58,6 +58,8 @@ fn a_hook_that_fails_leaves_an_error_and_the_rest_untouched() {
         vague   1.0.0    project  0       on     Names a hook that is not there
         [ROOT]/project/.guild/plugins/needy:1:1: warning[plugin_env_missing]: the plugin `needy` needs `NEEDY_KEY` in the environment; it was skipped
           hint: set `NEEDY_KEY`
+        [ROOT]/project/.guild/plugins/vague/guild.plugin.json:2:48: error[hooks_invalid]: `hooks.onDisable` is a number, but takes a file, a list of words, or an object with `entrypoint` or `command`
+          hint: write a file, a list of words, or an object with `entrypoint` or `command`
         [stderr]
         13 plugins
         $ guild receipts verify

@@ -34,13 +34,13 @@ fn off_for_one_agent_is_on_for_the_others() {
         NAME  KIND    SOURCE   STATE  DESCRIPTION
         tone  inline  project  ready  How we write
         [stderr]
-        1 skill, 1 other problem (see `guild check`)
+        1 skill, 2 other problems (see `guild check`)
         $ guild list --agent reviewer --source project
         NAME    KIND    SOURCE   STATE  DESCRIPTION
         deploy  script  project  ready  Deploys to staging
         tone    inline  project  ready  How we write
         [stderr]
-        2 skills, 1 other problem (see `guild check`)
+        2 skills, 2 other problems (see `guild check`)
         $ guild run deploy --agent ci
         [stderr]
         error[skill_not_invocable]: skill `deploy` is switched off for agent `ci`
@@ -59,7 +59,7 @@ fn off_for_one_agent_is_on_for_the_others() {
         deploy  script  project  ready  Deploys to staging
         tone    inline  project  ready  How we write
         [stderr]
-        2 skills, 1 other problem (see `guild check`)
+        2 skills, 2 other problems (see `guild check`)
     "#]]
     .assert_eq(&shown(
         &world(),
