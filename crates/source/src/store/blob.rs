@@ -120,18 +120,20 @@ impl<'a> Writer<'a> {
     /// counts as new from now on.
     fn is_there(&mut self, digest: &Digest, size: u64) -> Result<bool, StoreError> {
         let path = self.store.blob(digest);
-        let is_loose = match fs::symlink_metadata(&path) {
-            Ok(metadata) => Ok(metadata.is_file() && metadata.len() == size),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(failed("read", &path)(error)),
-        };
-        if matches!(is_loose, Ok(true)) {
-            return self.freshness.renew(self.store, &path);
+        let loose = fs::symlink_metadata(&path);
+        if let Ok(seen) = &loose
+            && seen.is_file()
+            && seen.len() == size
+        {
+            return self.freshness.renew(self.store, &path, Some(seen));
         }
         // Packs are opened for what has no file of its own, and nearly everything has one.
-        match self.holder(digest, size) {
-            Some(pack) => self.freshness.renew(self.store, pack.path()),
-            None => is_loose,
+        match (self.holder(digest, size), loose) {
+            (Some(pack), _) => self.freshness.renew(self.store, pack.path(), None),
+            (None, Err(error)) if error.kind() != io::ErrorKind::NotFound => {
+                Err(failed("read", &path)(error))
+            }
+            (None, _) => Ok(false),
         }
     }
 

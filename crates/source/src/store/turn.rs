@@ -8,7 +8,7 @@ use super::{Store, failed};
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, utimensat};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
@@ -45,14 +45,15 @@ pub struct Freshness {
 }
 
 impl Freshness {
-    /// Lets a file that is relied on count as new; false where it has just gone.
-    pub fn renew(&mut self, store: &Store, path: &Path) -> Result<bool, StoreError> {
+    /// Lets a file that is relied on count as new; false where it has just gone. Whoever has looked at it says what they saw.
+    pub fn renew(&mut self, store: &Store, path: &Path, seen: Option<&Metadata>) -> Result<bool, StoreError> {
         if self.known.contains(path) {
             return Ok(true);
         }
         let now = *self.now.get_or_insert_with(|| now(store).map_or(i64::MAX, |now| now / 1_000_000_000));
-        let is_young =
-            fs::symlink_metadata(path).is_ok_and(|facts| facts.mtime().saturating_add(YOUNG) > now);
+        let modified = seen
+            .map_or_else(|| fs::symlink_metadata(path).map(|facts| facts.mtime()), |facts| Ok(facts.mtime()));
+        let is_young = modified.is_ok_and(|modified| modified.saturating_add(YOUNG) > now);
         if !is_young {
             match touch(path) {
                 Err(Errno::NOENT) => return Ok(false),
