@@ -42,6 +42,10 @@ class Clients(unittest.TestCase):
         self.assertEqual(asked.ask("x", {"a": 1})["said"], {"a": 1})
         asked.close()
 
+    def test_a_server_that_never_answers_is_ended(self):
+        with self.assertRaisesRegex(RuntimeError, "no answer to initialize"):
+            mcp_client.Client([sys.executable, "-c", "import time; time.sleep(600)"], patience=0.1)
+
     def test_the_first_two_turns_are_not_counted(self):
         turns = []
         self.assertEqual(len(mcp_client.timed(lambda: turns.append(1), 3)), 3)
