@@ -16,7 +16,7 @@ from pathlib import Path
 from corpus import Item
 
 # So long a scanner may take for all skills; one that takes longer is a result too.
-PATIENCE = 1800
+PATIENCE = 3600
 
 # The versions that are compared; change them here and nowhere else.
 CISCO = "cisco-ai-skill-scanner==2.3.2"
