@@ -5,6 +5,7 @@
 use super::part::Part;
 use super::subject::Subject;
 use super::tree::{self, Stamp};
+use guild_catalog::bundled;
 use guild_manifest::Digest;
 use guild_vet::{Code, Finding, Policy, RULES, Report, Tier, Verdict};
 use serde::{Deserialize, Serialize};
@@ -210,7 +211,7 @@ impl Cache {
         let records: HashMap<&str, &Record> = self
             .records
             .iter()
-            .filter(|(place, _)| Path::new(place).exists())
+            .filter(|(place, _)| is_there(Path::new(place)))
             .map(|(place, record)| (place.as_str(), record.as_ref()))
             .collect();
         let directory = file.parent().unwrap_or(Path::new("."));
@@ -224,6 +225,11 @@ impl Cache {
         temporary.persist(&file)?;
         Ok(())
     }
+}
+
+/// Whether what a record is about is there still; what is compiled in always is.
+fn is_there(place: &Path) -> bool {
+    place.starts_with(bundled::DIRECTORY) || place.exists()
 }
 
 /// The mark of the format and of the rules that the results were found with.

@@ -103,9 +103,19 @@ impl Reader<'_> {
         if let Some(record) = self.cache.current(subject) {
             return Looked { record: Arc::clone(record), is_news: false };
         }
+        if subject.is_builtin() {
+            return self.look_at_builtin(subject);
+        }
         // Stamps are taken before the bytes: a change in between makes them differ the next time.
-        let stamps = if subject.is_builtin() { None } else { tree::stamps(subject) };
-        Looked { record: Arc::new(self.found(subject, stamps.unwrap_or_default())), is_news: true }
+        let stamps = tree::stamps(subject).unwrap_or_default();
+        Looked { record: Arc::new(self.found(subject, stamps)), is_news: true }
+    }
+
+    /// What is compiled in looks like nothing from outside: it is known by its content alone.
+    fn look_at_builtin(&self, subject: &Subject<'_>) -> Looked {
+        let record = self.found(subject, Vec::new());
+        let is_news = self.cache.of_digest(subject, record.digest).is_none();
+        Looked { record: Arc::new(record), is_news }
     }
 
     /// Reads everything of a subject, and finds out what is in it.

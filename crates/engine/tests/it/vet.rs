@@ -8,7 +8,7 @@ use guild_engine::{
     list, prompt, render, search, vet,
 };
 use guild_testkit::Fixture;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 use std::{fs, io};
 
 const WORLD: &str = r#"
@@ -218,6 +218,23 @@ fn a_damaged_cache_changes_no_answer() {
         fs::write(&file, &bytes[..at]).expect("a cut cache");
         assert_eq!(listed(&open(&fixture), "bad"), None, "cut at {at}");
     }
+}
+
+/// What is compiled in was never found in the cache again, so that every search that met it wrote the cache anew.
+#[test]
+fn what_is_compiled_in_is_vetted_once() {
+    let fixture = Fixture::write("//- /project/.git/\n");
+    let before = told(&open(&fixture), Target::Everything);
+    let file = fixture.join("cache/vet/results");
+    let bytes = fs::read(&file).expect("the cache");
+    fs::File::options()
+        .write(true)
+        .open(&file)
+        .and_then(|file| file.set_modified(UNIX_EPOCH))
+        .expect("an old cache");
+    assert_eq!(told(&open(&fixture), Target::Everything), before);
+    assert_eq!(fs::read(&file).expect("the cache"), bytes);
+    assert_eq!(fs::metadata(&file).and_then(|file| file.modified()).expect("its time"), UNIX_EPOCH);
 }
 
 #[test]
