@@ -17,7 +17,7 @@ mod tests;
 mod weight;
 mod words;
 
-pub use inverted::Index;
+pub use inverted::{Index, Selection};
 use literal::{Literal, Place};
 use query::Query;
 use tally::Tallies;

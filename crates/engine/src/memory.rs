@@ -4,9 +4,9 @@
 //! It is a cache: what it holds is bound to the content or the file that it came from, and without it every answer is the same.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use guild_catalog::search::{Document, Hit, Index, rank};
+use guild_catalog::search::{Document, Hit, Index, Selection, rank};
 use guild_catalog::{Entry, Fingerprint, Fingerprinter, bodies};
 
 use crate::hall::Hall;
@@ -14,6 +14,8 @@ use crate::vet::Remembered;
 
 /// The most that is kept of texts, in bytes; where there is more of them, they are read for each search.
 const MOST_BYTES: usize = 128 * 1024 * 1024;
+/// Agents see one selection of skills each, and few of them search at once.
+const MOST_SELECTIONS: usize = 8;
 /// States of skills that are gone and still kept, before everything is read anew.
 const MOST_GONE: usize = 1_000;
 
@@ -34,6 +36,8 @@ struct Words {
     bytes: usize,
     /// The snapshot whose skills were added last, and the number of each of them.
     current: Option<(Fingerprint, Vec<usize>)>,
+    /// What was searched among lately, the last at the end.
+    selections: Mutex<Vec<Arc<Selection>>>,
 }
 
 impl Hall {
@@ -42,7 +46,8 @@ impl Hall {
         let looked_up = self.memory.as_ref().and_then(|memory| {
             self.learn();
             let words = memory.words.read().unwrap_or_else(PoisonError::into_inner);
-            Some(words.index.rank(&words.members(self, entries)?, query, limit))
+            let among = words.select(words.members(self, entries)?);
+            Some(words.index.rank(&among, query, limit))
         });
         looked_up.unwrap_or_else(|| {
             let names: Vec<_> = entries.iter().map(|entry| entry.qualified_name()).collect();
@@ -96,6 +101,20 @@ impl Words {
         let numbers: Option<Vec<usize>> = states.iter().map(|state| self.known.get(state).copied()).collect();
         // Where there is more than may be kept, nobody has a number, and the texts are read.
         self.current = Some((hall.snapshot.version, numbers.unwrap_or_default()));
+    }
+
+    /// Prepares to search among these, unless that was done lately.
+    fn select(&self, members: Vec<usize>) -> Arc<Selection> {
+        let mut known = self.selections.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known.iter().find(|selection| selection.members() == members) {
+            return Arc::clone(found);
+        }
+        let selection = Arc::new(self.index.select(members));
+        if known.len() >= MOST_SELECTIONS {
+            known.remove(0);
+        }
+        known.push(Arc::clone(&selection));
+        selection
     }
 
     /// The numbers of skills of a hall; nothing where they are not all here.

@@ -4,7 +4,7 @@
 //! those that count, so that one index serves everybody who may see some of them, and outlives a change of one of them.
 
 use super::field::{ByField, Field, HEAD, Scale};
-use super::literal::{Folded, Literal};
+use super::literal::{Folded, Literal, Place, Triples};
 use super::query::{Grade, Query, Scratch, Shape, Term};
 use super::tally::Tallies;
 use super::{Document, Hit, ordered, words};
@@ -15,6 +15,8 @@ use std::ops::Bound;
 #[derive(Debug, Default)]
 pub struct Index {
     documents: Vec<Held>,
+    /// What each document says of itself, roughly.
+    triples: Vec<Triples>,
     /// The number of each word, in lower case.
     numbers: BTreeMap<Box<str>, usize>,
     words: Vec<Word>,
@@ -83,10 +85,12 @@ impl Index {
                 self.note(number, field, true, scratch.loaded(&joined));
             }
         }
+        let folded = Folded::of(document);
+        self.triples.push(folded.triples());
         self.documents.push(Held {
             qualified_name: document.qualified_name.into(),
             lengths: ByField::new(|field| field.text(document).len()),
-            folded: Folded::of(document),
+            folded,
         });
         number
     }
@@ -122,17 +126,40 @@ impl Index {
         number
     }
 
-    /// The `limit` best of the documents of these numbers, as [`rank`](super::rank) orders them; hits are places in `members`.
-    pub fn rank(&self, members: &[usize], query: &str, limit: usize) -> Vec<Hit> {
+    /// Prepares to search among the documents of these numbers.
+    pub fn select(&self, mut members: Vec<usize>) -> Selection {
+        members.retain(|number| *number < self.documents.len());
+        let mut places = vec![None; self.documents.len()];
+        for (place, number) in members.iter().enumerate() {
+            if let Some(known) = places.get_mut(*number) {
+                *known = u32::try_from(place).ok();
+            }
+        }
+        let lengths = |field| {
+            let held = members.iter().filter_map(|number| self.documents.get(*number));
+            held.map(move |held| held.lengths.of(field)).collect::<Vec<_>>()
+        };
+        let scales = ByField::new(|field| Scale::new(field, lengths(field).into_iter()));
+        Selection { members, places, scales }
+    }
+
+    /// The `limit` best of some documents, as [`rank`](super::rank) orders them; hits are places among them.
+    pub fn rank(&self, among: &Selection, query: &str, limit: usize) -> Vec<Hit> {
         let literal = Literal::new(query);
         if literal.is_blank() || limit == 0 {
             return Vec::new();
         }
-        let held: Vec<&Held> = members.iter().filter_map(|number| self.documents.get(*number)).collect();
-        let places = held.iter().map(|held| literal.place(&held.folded)).collect::<Vec<_>>();
-        let tallies = Search::new(self, members, &held).tallies(&Query::new(query));
-        let name = |place: usize| held.get(place).map(|held| &*held.qualified_name);
+        let places: Vec<Place> = among.members.iter().map(|number| self.place(&literal, *number)).collect();
+        let tallies = Search { index: self, among }.tallies(&Query::new(query));
+        let name = |place: usize| among.held(self, place).map(|held| &*held.qualified_name);
         ordered(&places, &tallies, limit, name)
+    }
+
+    /// Where a document holds the query. Nearly none does, and most that do not are told from outside.
+    fn place(&self, literal: &Literal, number: usize) -> Place {
+        let may_be = self.triples.get(number).is_some_and(|triples| literal.may_be_in(triples));
+        let held = self.documents.get(number).filter(|_| may_be);
+        held.map_or(Place::NOWHERE, |held| literal.place(&held.folded))
     }
 
     /// The words that a term meets as they are or in another form.
@@ -163,14 +190,31 @@ impl Index {
     }
 }
 
-/// One search among some of the documents.
-struct Search<'i> {
-    index: &'i Index,
-    held: &'i [&'i Held],
-    /// For each document its place among those that count.
+/// Some of the documents, with what every search among them takes.
+#[derive(Debug)]
+pub struct Selection {
+    members: Vec<usize>,
+    /// For each document of the index its place among them.
     places: Vec<Option<u32>>,
     /// The lengths of their fields, each with the average.
     scales: ByField<Scale>,
+}
+
+impl Selection {
+    /// The numbers of the documents.
+    pub fn members(&self) -> &[usize] {
+        &self.members
+    }
+
+    fn held<'i>(&self, index: &'i Index, place: usize) -> Option<&'i Held> {
+        index.documents.get(*self.members.get(place)?)
+    }
+}
+
+/// One search.
+struct Search<'i> {
+    index: &'i Index,
+    among: &'i Selection,
 }
 
 /// A term of a query, and a word that it meets.
@@ -181,21 +225,9 @@ struct Meeting<'i> {
 }
 
 impl<'i> Search<'i> {
-    fn new(index: &'i Index, members: &[usize], held: &'i [&'i Held]) -> Self {
-        let mut places = vec![None; index.documents.len()];
-        let there = members.iter().filter(|number| **number < index.documents.len());
-        for (place, number) in there.enumerate() {
-            if let Some(known) = places.get_mut(*number) {
-                *known = u32::try_from(place).ok();
-            }
-        }
-        let scale = |field| Scale::new(field, held.iter().map(|held| held.lengths.of(field)));
-        Self { index, held, places, scales: ByField::new(scale) }
-    }
-
     /// Fields are counted one after the other, as a pass over the texts counts them: sums of figures depend on their order.
     fn tallies(&self, query: &Query) -> Tallies {
-        let mut tallies = Tallies::new(self.held.len(), query.len());
+        let mut tallies = Tallies::new(self.among.members.len(), query.len());
         let met = self.met(query);
         for field in HEAD {
             met.iter().for_each(|meeting| self.count(&mut tallies, field, meeting, &meeting.word.head));
@@ -228,12 +260,13 @@ impl<'i> Search<'i> {
     /// Counts a word that a term meets, for each time that it stands in a field of a document that counts.
     fn count(&self, tallies: &mut Tallies, field: Field, meeting: &Meeting<'_>, postings: &[Posting]) {
         let takes_joined = matches!(meeting.grade, Grade::Exact | Grade::Prefix);
-        let scale = self.scales.of(field);
+        let scale = self.among.scales.of(field);
         for posting in postings.iter().filter(|posting| posting.field == field) {
-            let place = self.places.get(posting.document as usize).copied().flatten();
+            let place = self.among.places.get(posting.document as usize).copied().flatten();
             let Some(place) = place.filter(|_| takes_joined || !posting.is_joined) else { continue };
             let place = place as usize;
-            let unit = scale.unit(self.held.get(place).map_or(0, |held| held.lengths.of(field)));
+            let unit =
+                scale.unit(self.among.held(self.index, place).map_or(0, |held| held.lengths.of(field)));
             for _ in 0..posting.count {
                 tallies.add((place, meeting.term), field, unit, meeting.grade);
             }

@@ -31,6 +31,11 @@ pub(super) struct Place {
     pub(super) weight: f64,
 }
 
+impl Place {
+    /// The query stands nowhere in the document.
+    pub(super) const NOWHERE: Self = Self { step: Step::Elsewhere, weight: 0.0 };
+}
+
 /// What a document says of itself, in a form in which a query is found as a piece of text.
 #[derive(Debug, Default)]
 pub(super) struct Folded {
@@ -43,6 +48,30 @@ pub(super) struct Folded {
 #[derive(Debug)]
 pub(super) struct Literal {
     text: String,
+    triples: Triples,
+}
+
+/// Which three neighbouring bytes a text has, several of them to a bit: what lacks a bit of a query's does not hold the query.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Triples([u64; 8]);
+
+impl Triples {
+    fn of(text: &str) -> Self {
+        let mut triples = Self::default();
+        for triple in text.as_bytes().array_windows::<3>() {
+            let [a, b, c] = triple.map(u32::from);
+            // The upper bits of a product depend on all of what is multiplied.
+            let bit = (a << 16 | b << 8 | c).wrapping_mul(0x9e37_79b1) >> 23;
+            if let Some(word) = triples.0.get_mut(bit as usize / 64) {
+                *word |= 1 << (bit % 64);
+            }
+        }
+        triples
+    }
+
+    fn hold(&self, others: &Self) -> bool {
+        self.0.iter().zip(others.0).all(|(own, other)| own & other == other)
+    }
 }
 
 impl Literal {
@@ -50,7 +79,7 @@ impl Literal {
         let mut text = String::with_capacity(query.len());
         fold(query, &mut text);
         text.truncate(text.trim_end().len());
-        Self { text }
+        Self { triples: Triples::of(&text), text }
     }
 
     pub(super) fn is_blank(&self) -> bool {
@@ -67,6 +96,11 @@ impl Literal {
         documents.iter().map(place).collect()
     }
 
+    /// Whether a text of these triples may hold the query.
+    pub(super) fn may_be_in(&self, triples: &Triples) -> bool {
+        triples.hold(&self.triples)
+    }
+
     /// The place in one document.
     pub(super) fn place(&self, folded: &Folded) -> Place {
         const STEPS: [(Field, Step); 4] = [
@@ -75,7 +109,7 @@ impl Literal {
             (Field::Description, Step::InDescription),
             (Field::WhenToUse, Step::Elsewhere),
         ];
-        let mut place = Place { step: Step::Elsewhere, weight: 0.0 };
+        let mut place = Place::NOWHERE;
         if !folded.text.contains(&self.text) {
             return place;
         }
@@ -102,6 +136,11 @@ impl Folded {
         folded.load(document);
         folded.text.shrink_to_fit();
         folded
+    }
+
+    /// The triples of all of it.
+    pub(super) fn triples(&self) -> Triples {
+        Triples::of(&self.text)
     }
 
     fn load(&mut self, document: &Document<'_>) {

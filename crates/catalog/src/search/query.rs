@@ -4,6 +4,7 @@
 //! for slips only where a term is met in no other way. What a meeting is worth is decided elsewhere.
 
 use super::{stem, words};
+use std::cell::OnceCell;
 
 /// How a term was met, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,8 +23,8 @@ pub(super) enum Grade {
 #[derive(Debug)]
 pub(super) struct Query {
     terms: Vec<Term>,
-    /// For each two neighbouring bytes, whether a term can begin at the second.
-    starts: Vec<bool>,
+    /// For each two neighbouring bytes, whether a term can begin at the second; made for the first text that is read.
+    starts: OnceCell<Vec<bool>>,
 }
 
 /// One word asked for.
@@ -67,8 +68,7 @@ impl Query {
                 None => terms.push(term),
             }
         }
-        let starts = starts(&terms);
-        Self { terms, starts }
+        Self { terms, starts: OnceCell::new() }
     }
 
     /// How many terms there are.
@@ -145,7 +145,8 @@ impl Query {
     }
 
     fn can_start(&self, before: u8, byte: u8) -> bool {
-        self.starts.get(usize::from(before) << 8 | usize::from(byte)) == Some(&true)
+        let starts = self.starts.get_or_init(|| starts(&self.terms));
+        starts.get(usize::from(before) << 8 | usize::from(byte)) == Some(&true)
     }
 }
 

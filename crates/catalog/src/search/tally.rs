@@ -7,6 +7,7 @@ use super::Document;
 use super::field::{Field, HEAD, Scale};
 use super::query::{Grade, Query, Scratch};
 use super::words;
+use std::num::NonZeroU32;
 
 /// How one document meets one term: a weighted frequency for each grade.
 #[derive(Debug, Clone, Copy, Default)]
@@ -36,17 +37,19 @@ impl Tally {
     }
 }
 
-/// The tallies of a collection: a row for each document, a column for each term.
+/// The tallies of a collection: a row for each document that meets anything, a column for each term.
 #[derive(Debug)]
 pub(super) struct Tallies {
     terms: usize,
+    /// For each document the number of its row.
+    rows: Vec<Option<NonZeroU32>>,
     cells: Vec<Tally>,
 }
 
 impl Tallies {
     /// Nothing met yet.
     pub(super) fn new(documents: usize, terms: usize) -> Self {
-        Self { terms, cells: vec![Tally::default(); documents * terms] }
+        Self { terms, rows: vec![None; documents], cells: Vec::new() }
     }
 
     /// Counts by reading every text.
@@ -76,15 +79,21 @@ impl Tallies {
 
     /// Counts one meeting of a document and a term.
     pub(super) fn add(&mut self, (index, term): (usize, usize), field: Field, unit: f64, grade: Grade) {
-        if let Some(tally) = self.cells.get_mut(index * self.terms + term) {
+        let Some(row) = self.rows.get_mut(index) else { return };
+        let row = *row.get_or_insert_with(|| {
+            self.cells.resize(self.cells.len() + self.terms, Tally::default());
+            number(self.cells.len() / self.terms)
+        });
+        if let Some(tally) = self.cells.get_mut(place(row) * self.terms + term) {
             tally.add(field, unit, grade);
         }
     }
 
-    /// The row of the document at `index`.
+    /// The row of the document at `index`; empty where it meets nothing.
     pub(super) fn of(&self, index: usize) -> &[Tally] {
-        let start = index * self.terms;
-        self.cells.get(start..start + self.terms).unwrap_or_default()
+        let row = self.rows.get(index).copied().flatten();
+        let start = row.map(|row| place(row) * self.terms);
+        start.and_then(|start| self.cells.get(start..start + self.terms)).unwrap_or_default()
     }
 
     /// For each term and grade, how many documents meet it.
@@ -114,16 +123,22 @@ impl Tallies {
         mut visit: impl FnMut(&str, &mut dyn FnMut(usize, Grade)),
     ) {
         let scale = Scale::new(field, documents.iter().map(|document| field.text(document).len()));
-        for (document, row) in documents.iter().zip(self.cells.chunks_mut(self.terms.max(1))) {
+        for (index, document) in documents.iter().enumerate() {
             let text = field.text(document);
             let unit = scale.unit(text.len());
-            visit(text, &mut |term, grade| {
-                if let Some(tally) = row.get_mut(term) {
-                    tally.add(field, unit, grade);
-                }
-            });
+            visit(text, &mut |term, grade| self.add((index, term), field, unit, grade));
         }
     }
+}
+
+/// The number of the row that was added last, from one on.
+fn number(rows: usize) -> NonZeroU32 {
+    u32::try_from(rows).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MAX)
+}
+
+/// Where the row of a number stands.
+const fn place(row: NonZeroU32) -> usize {
+    row.get() as usize - 1
 }
 
 /// A name is also met as one word: `codereview` finds `code-review`.
