@@ -24,6 +24,7 @@ pub mod search;
 mod snapshot;
 mod switches;
 pub mod validate;
+pub mod watch;
 
 pub use discover::{Freshness, agent_files, bodies, bytes, discover, files, read_plugin};
 pub use fingerprint::{Fingerprint, Fingerprinter};

@@ -3,6 +3,7 @@
 //! The binary fills this in. Nothing below reads the environment by itself.
 
 use crate::Switches;
+use guild_manifest::config::Layer;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -77,6 +78,18 @@ impl Machine {
             (Some(etc), Some(rest)) => etc.join(rest),
             _ => PathBuf::from(path),
         }
+    }
+
+    /// Where configuration files may be, whose they are, and in the order in which later ones count more; each may end in `yaml` or
+    /// `yml` too.
+    pub fn config_places(&self) -> Vec<(Layer, PathBuf)> {
+        let system = Some(self.system_path("/etc/guild/config.toml"));
+        let user = self.config_directory().map(|config| config.join("guild/config.toml"));
+        let owned = [(Layer::System, system), (Layer::User, user)];
+        let owned = owned.into_iter().filter_map(|(layer, path)| Some((layer, path?)));
+        let workspace = self.workspace();
+        let project = [workspace.join("guild.toml"), workspace.join(".guild/config.toml")];
+        owned.chain(project.map(|path| (Layer::Project, path))).collect()
     }
 
     /// A variable of the environment that is set and not empty.

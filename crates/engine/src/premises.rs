@@ -77,6 +77,8 @@ pub struct Premises {
     opening: Opening,
     /// What has changed in looks that nobody was told of.
     untold: Mutex<Vec<Change>>,
+    /// What the books said at the last look.
+    switching: Mutex<Switching>,
     /// Room for those who compute at once. More of them would all be slower, and all have their memory.
     room: Semaphore,
 }
@@ -91,14 +93,15 @@ impl Premises {
         let books =
             Books::open_to_write(&opening.places, &configured.config, &configured.ignored, now).await?;
         let switching = Switching::of(&books).await;
-        let mut hall = Hall::open_switched(switching, machine, &files, Freshness::Indexed);
+        let mut hall = Hall::open_switched(switching.clone(), machine, &files, Freshness::Indexed);
         hall.allow(&books).await?;
         hall.remember(&books).await?;
         hall.memory = Some(Arc::default());
         let store = opening.places.store()?.remembering();
         let (jobs, live) = (Jobs::default(), Live::of(hall));
         let room = Semaphore::new(thread::available_parallelism().map_or(1, NonZero::get) + 1);
-        Ok(Self { books, jobs, live, store, opening, untold: Mutex::default(), room })
+        let (untold, switching) = (Mutex::default(), Mutex::new(switching));
+        Ok(Self { books, jobs, live, store, opening, untold, switching, room })
     }
 
     /// What there is: readers keep theirs while refreshes come and go.
@@ -134,8 +137,15 @@ impl Premises {
         }
     }
 
+    /// Whether the books say otherwise than at the last look what may be used, which no file tells.
+    pub async fn is_switched(&self) -> bool {
+        let now = Switching::of(&self.books).await;
+        *self.switching.lock().unwrap_or_else(PoisonError::into_inner) != now
+    }
+
     async fn look(&self) -> Result<Changes, RefreshError> {
         let switching = Switching::of(&self.books).await;
+        self.switching.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&switching);
         let experience = self.books.experience().await.ok();
         self.live.refresh_by(|before| {
             let (machine, files) = (self.opening.look)();

@@ -8,7 +8,7 @@ use crate::Books;
 use crate::hall::{ConfigFile, Hall};
 
 /// What the books say of what may be used.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Switching {
     /// What is off, why and for whom.
     pub switches: Switches,

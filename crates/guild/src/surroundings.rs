@@ -104,13 +104,7 @@ pub fn of_containers(machine: &Machine) -> Surroundings {
 
 /// The configuration files that are there, from the machine's to the project's.
 pub fn config_files(machine: &Machine) -> Vec<ConfigFile> {
-    let system = Some(machine.system_path("/etc/guild/config.toml"));
-    let user = machine.config_directory().map(|config| config.join("guild/config.toml"));
-    let workspace = machine.workspace();
-    let project = [workspace.join("guild.toml"), workspace.join(".guild/config.toml")];
-    let owned = [(Layer::System, system), (Layer::User, user)];
-    let places = owned.into_iter().filter_map(|(layer, path)| Some((layer, path?)));
-    let places = places.chain(project.map(|path| (Layer::Project, path)));
+    let places = machine.config_places().into_iter();
     places.filter_map(|(layer, path)| read_any(layer, &path)).collect()
 }
 

@@ -1,24 +1,60 @@
-//! Looking for changes of skills again and again, once for all who are served.
+//! Noticing changes of skills, once for all who are served.
+//!
+//! The kernel tells what happens in the directories that skills are found in, so that a server that nobody uses does nothing. What no
+//! kernel tells is looked for now and then: programs that skills require, and files on disks that others write to.
+
+#[cfg(target_os = "linux")]
+mod events;
+#[cfg(not(target_os = "linux"))]
+#[path = "watch/no_events.rs"]
+mod events;
 
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::server::Server;
+use events::Events;
 
-/// The least time between two looks for changes.
-const PAUSE: Duration = Duration::from_millis(500);
-/// The longest, however long the last look had to wait for others.
+/// The least time between two looks, so that what is saved in many steps is looked at once.
+const PAUSE: Duration = Duration::from_millis(100);
+/// Where nothing is told, the least time between two looks.
+const UNTOLD_PAUSE: Duration = Duration::from_millis(500);
+/// Where nothing is told, the longest, however long the last look had to wait for others.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// The longest where everything is told, and however much is going on.
+const SOON: Duration = Duration::from_secs(1);
 /// Looking takes at most this part of the time.
 const SHARE: u32 = 20;
+/// How often the books are looked at, which tell nobody what others write in them.
+const BOOKS: Duration = Duration::from_millis(500);
+/// After so long everything is looked at, whether or not anything was told.
+const ANYWAY: Duration = Duration::from_secs(15);
 
 /// Looks until nobody waits for it any more.
 pub(crate) async fn watch(server: Server) {
+    let mut events = Events::open();
     loop {
         let begun = Instant::now();
         // What cannot be read now is looked for again.
         server.look().await.ok();
-        sleep((begun.elapsed() * SHARE).clamp(PAUSE, LONGEST_PAUSE)).await;
+        let share = begun.elapsed() * SHARE;
+        if events.follow(&server.premises().hall()) {
+            sleep(share.clamp(PAUSE, SOON)).await;
+            timeout(ANYWAY, something(&server, &mut events)).await.ok();
+        } else {
+            sleep(share.clamp(UNTOLD_PAUSE, LONGEST_PAUSE)).await;
+        }
+    }
+}
+
+/// Comes back when a look is worth while.
+async fn something(server: &Server, events: &mut Events) {
+    loop {
+        match timeout(BOOKS, events.next()).await {
+            Ok(()) => return sleep(PAUSE).await,
+            Err(_) if server.premises().is_switched().await => return,
+            Err(_) => {}
+        }
     }
 }

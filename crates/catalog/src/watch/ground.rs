@@ -1,0 +1,122 @@
+//! The ground that a snapshot stands on: the directories whose changes would change it, and what is awaited that is not there yet.
+
+use crate::directory::{self, Kind, Name};
+use crate::discover::skill_files::is_skipped;
+use crate::root::Status;
+use crate::{Machine, Scope, Snapshot};
+use guild_manifest::config::Config;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+
+/// How many directories of one root or plugin are followed that belong to no skill.
+const MAX_DIRECTORIES: usize = 2_000;
+/// So much deeper than groups of skills may lie, since plugins keep theirs in directories of their own.
+const DEEPER: usize = 2;
+/// What a skill's own directory may hold that is read with it.
+const SIDECARS: &str = "agents";
+
+/// What to watch.
+#[derive(Debug, Default)]
+pub struct Ground {
+    /// Each directory to watch, and whether all that happens in it counts. Otherwise only what is awaited does.
+    pub directories: BTreeMap<PathBuf, bool>,
+    /// Files and directories that may come.
+    pub awaited: BTreeSet<PathBuf>,
+    /// Whether there is more of it than is followed.
+    pub is_too_much: bool,
+    /// The directories of skills, in which no others are looked for.
+    skills: HashSet<PathBuf>,
+}
+
+impl Ground {
+    /// The ground of a snapshot and of the configuration that it was made by.
+    pub fn of(machine: &Machine, config: &Config, snapshot: &Snapshot) -> Self {
+        let mut ground = Self::default();
+        let depth = usize::try_from(config.limits.max_depth).unwrap_or(usize::MAX).saturating_add(DEEPER);
+        for (_, file) in machine.config_places() {
+            for extension in ["toml", "yaml", "yml"] {
+                ground.awaits(&file.with_extension(extension));
+            }
+        }
+        let entries = snapshot.skills.iter().map(|entry| &entry.place);
+        for place in entries.chain(snapshot.broken.iter().map(|broken| &broken.place)) {
+            if place.scope != Scope::Builtin {
+                ground.holds(&place.directory);
+                if !place.flat {
+                    ground.skills.insert(place.directory.clone());
+                }
+                // Another skill may come beside it.
+                place.directory.parent().into_iter().for_each(|group| ground.holds(group));
+            }
+        }
+        let others = snapshot.skills.iter().flat_map(|entry| &entry.also_at);
+        for path in others.chain(snapshot.collisions.iter().map(|collision| &collision.skipped.1)) {
+            ground.holds(if path.is_dir() { path } else { path.parent().unwrap_or(path) });
+        }
+        for plugin in snapshot.plugins.iter().chain(&snapshot.lacking) {
+            if plugin.scope != Scope::Builtin {
+                ground.spread(&plugin.directory, &mut Reach::to(depth));
+            }
+        }
+        for root in &snapshot.roots {
+            match root.status {
+                Status::Ok => ground.spread(&root.path, &mut Reach::to(depth)),
+                Status::Missing | Status::NotDirectory | Status::Unreadable => ground.awaits(&root.path),
+            }
+        }
+        ground
+    }
+
+    /// All that happens in a directory counts.
+    fn holds(&mut self, directory: &Path) {
+        self.directories.insert(directory.to_owned(), true);
+    }
+
+    /// It may come: what is nearest to it is watched for it.
+    fn awaits(&mut self, path: &Path) {
+        self.awaited.insert(path.to_owned());
+        if let Some(nearest) = path.ancestors().skip(1).find(|directory| directory.is_dir()) {
+            self.directories.entry(nearest.to_owned()).or_insert(false);
+        }
+    }
+
+    /// A directory and those below it, as far as they belong to no skill. Where a link leads is watched, and nothing below that.
+    fn spread(&mut self, directory: &Path, reach: &mut Reach) {
+        self.holds(directory);
+        if reach.depth == 0 {
+            return;
+        }
+        for Name { name, kind } in directory::names(directory).unwrap_or_default() {
+            let below = directory.join(&name);
+            match kind {
+                _ if is_skipped(&name) || self.skills.contains(&below) => {}
+                Kind::Link if below.is_dir() => self.holds(&below),
+                Kind::Directory if reach.left == 0 => self.is_too_much = true,
+                Kind::Directory => {
+                    reach.left -= 1;
+                    reach.depth -= 1;
+                    self.spread(&below, reach);
+                    reach.depth += 1;
+                }
+                Kind::File | Kind::Link | Kind::Other => {}
+            }
+        }
+    }
+}
+
+/// How far one root or plugin is still followed.
+struct Reach {
+    depth: usize,
+    left: usize,
+}
+
+impl Reach {
+    const fn to(depth: usize) -> Self {
+        Self { depth, left: MAX_DIRECTORIES }
+    }
+}
+
+/// The directory in a skill's own whose files are read with it.
+pub fn sidecars(directory: &Path) -> PathBuf {
+    directory.join(SIDECARS)
+}
