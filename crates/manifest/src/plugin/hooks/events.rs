@@ -60,6 +60,8 @@ const HOSTS: &[&str] = &[
     "preToolUse",
     "postToolUse",
     "postToolUseFailure",
+    "permissionRequest",
+    "notification",
     "errorOccurred",
     "agentStop",
     "subagentStart",
@@ -77,6 +79,7 @@ const HOSTS: &[&str] = &[
     "afterAgentThought",
     "beforeTabFileRead",
     "afterTabFileEdit",
+    "workspaceOpen",
 ];
 
 /// Whose event bears this name; none for what is no event.
