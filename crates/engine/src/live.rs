@@ -58,6 +58,12 @@ pub enum RefreshError {
         /// What is wrong with it.
         problem: Problem,
     },
+    /// It has not come to its end.
+    #[error("the look was not finished: {reason}")]
+    Unfinished {
+        /// Why.
+        reason: String,
+    },
     /// A root that could be read cannot be read any more; its skills are not gone, they are out of sight.
     #[error("{}: this directory can no longer be read", path.display())]
     Root {

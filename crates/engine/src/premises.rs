@@ -121,7 +121,7 @@ impl Premises {
 
     /// Looks again and keeps what is found, unless something that was readable no longer is. The warnings that people have
     /// allowed stay those that were known before.
-    pub async fn refresh(&self) -> Result<Changes, RefreshError> {
+    pub async fn refresh(self: &Arc<Self>) -> Result<Changes, RefreshError> {
         let mut changes = self.look().await?;
         let mut untold = self.untold.lock().unwrap_or_else(PoisonError::into_inner);
         changes.changed.append(&mut untold);
@@ -129,7 +129,7 @@ impl Premises {
     }
 
     /// Looks again at once, because whoever asks has just changed something. Whoever refreshes next is told what that was.
-    pub async fn catch_up(&self) {
+    pub async fn catch_up(self: &Arc<Self>) {
         // What cannot be read now is looked for again, and stays as it was until then.
         if let Ok(Changes { added, removed, changed, .. }) = self.look().await {
             let mut untold = self.untold.lock().unwrap_or_else(PoisonError::into_inner);
@@ -143,18 +143,23 @@ impl Premises {
         *self.switching.lock().unwrap_or_else(PoisonError::into_inner) != now
     }
 
-    async fn look(&self) -> Result<Changes, RefreshError> {
+    /// Looks beside: thousands of skills take longer than others who are served should wait.
+    async fn look(self: &Arc<Self>) -> Result<Changes, RefreshError> {
         let switching = Switching::of(&self.books).await;
         self.switching.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&switching);
         let experience = self.books.experience().await.ok();
-        self.live.refresh_by(|before| {
-            let (machine, files) = (self.opening.look)();
-            let mut hall = Hall::open_switched(switching, machine, &files, Freshness::Indexed);
-            hall.allowed.clone_from(&before.allowed);
-            hall.memory.clone_from(&before.memory);
-            hall.experience = experience.unwrap_or_else(|| before.experience.clone());
-            hall
-        })
+        let premises = Arc::clone(self);
+        let looked = tokio::task::spawn_blocking(move || {
+            premises.live.refresh_by(|before| {
+                let (machine, files) = (premises.opening.look)();
+                let mut hall = Hall::open_switched(switching, machine, &files, Freshness::Indexed);
+                hall.allowed.clone_from(&before.allowed);
+                hall.memory.clone_from(&before.memory);
+                hall.experience = experience.unwrap_or_else(|| before.experience.clone());
+                hall
+            })
+        });
+        looked.await.unwrap_or_else(|error| Err(RefreshError::Unfinished { reason: error.to_string() }))
     }
 
     /// Everything that one call needs, by the hall that it began with.

@@ -3,6 +3,7 @@
 //! Whoever approves is the one who acts. What is about another workspace is for a person who stands there.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use guild_ledger::Principal;
@@ -18,7 +19,7 @@ use crate::{Code, Envelope, Status};
 
 /// Answers a request: yes, in a way and perhaps for a time, or no.
 pub async fn decide(
-    premises: &Premises,
+    premises: &Arc<Premises>,
     id: &str,
     answer: Option<(Decision, Option<Duration>)>,
     by: Principal,

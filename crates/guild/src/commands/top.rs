@@ -14,6 +14,7 @@ use guild_engine::{Envelope, Premises, Pulse, Refusal, Status, decide, pulse, re
 use screen::{Heard, Screen};
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use view::{Act, View};
 
@@ -54,7 +55,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
 }
 
 /// Shows what is going on until the person has seen enough.
-async fn follow(premises: &Premises, ui: &Ui) -> Result<(), Refusal> {
+async fn follow(premises: &Arc<Premises>, ui: &Ui) -> Result<(), Refusal> {
     let mut view = View::new(ui.style().colour);
     let mut screen = Screen::open().map_err(|error| failed(&error))?;
     let (mut known, mut looked) = (Pulse::default(), None::<Instant>);
@@ -88,7 +89,7 @@ async fn follow(premises: &Premises, ui: &Ui) -> Result<(), Refusal> {
 }
 
 /// Looks at the files of skills, and at runs whose process is gone. What cannot be seen now stays as it was, and the reason is told.
-async fn look_again(premises: &Premises) -> Option<String> {
+async fn look_again(premises: &Arc<Premises>) -> Option<String> {
     let refreshed = premises.refresh().await.map_err(|error| error.to_string());
     let settled = premises.settle().await.map_err(|refusal| refusal.message);
     refreshed.err().or(settled.err())

@@ -1,6 +1,7 @@
 //! The examples through the library, as a program would use them that has the engine in it.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use guild_engine::catalog::Machine;
 use guild_engine::ledger::{SubjectKind, via};
@@ -29,7 +30,7 @@ async fn call(example: &str, tool: &str, input: Json) -> Envelope<reply::Run> {
     #[expect(clippy::disallowed_methods, reason = "a program has a clock")]
     let mut opening = Opening::of(&machine, std::time::SystemTime::now);
     opening.providers.push(Box::new(McpTools::default()));
-    let premises = Premises::open(opening).await.map_err(|refusal| refusal.message).unwrap();
+    let premises = Arc::new(Premises::open(opening).await.map_err(|refusal| refusal.message).unwrap());
     let person = Principal::person(via::TERMINAL);
     let kind = Some(SubjectKind::Plugin);
     let on = ToggleRequest { kind, ..ToggleRequest::new(example, true, &person, "ada") };

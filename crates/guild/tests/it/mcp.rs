@@ -1,5 +1,6 @@
 //! `guild mcp` as an agent's program talks to it: both eras of the protocol, with a person who approves, declines or is asked elsewhere.
 
+mod changes;
 mod chosen;
 mod client;
 mod manage;

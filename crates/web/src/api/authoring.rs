@@ -1,5 +1,7 @@
 //! Skills of one's own: written, changed, removed, and switched on or off with everybody else's.
 
+use std::sync::Arc;
+
 use axum::http::StatusCode;
 use guild_engine::catalog::create::Layout;
 use guild_engine::ledger::{Role, SubjectKind};
@@ -215,6 +217,6 @@ pub(super) fn switch_schema(generator: &mut schemars::SchemaGenerator) -> schema
 }
 
 /// Lets everybody see at once what has changed; where that fails they see it later.
-pub(super) async fn seen(premises: &Premises) {
+pub(super) async fn seen(premises: &Arc<Premises>) {
     premises.refresh().await.ok();
 }

@@ -59,7 +59,7 @@ impl FromRequest<Arc<Front>> for Visit {
 
 impl Visit {
     /// What is served.
-    pub(crate) fn premises(&self) -> &Premises {
+    pub(crate) fn premises(&self) -> &Arc<Premises> {
         &self.front.premises
     }
 
