@@ -25,5 +25,6 @@ pub enum Followed {
     InPart,
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests;

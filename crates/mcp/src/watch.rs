@@ -18,18 +18,16 @@ use events::Events;
 
 /// The least time between two looks, so that what is saved in many steps is looked at once.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Where nothing is told, the least time between two looks.
-const UNTOLD_PAUSE: Duration = Duration::from_millis(500);
-/// Where nothing is told, the longest, however long the last look had to wait for others.
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// The longest where everything is told, and however much is going on.
-const SOON: Duration = Duration::from_secs(1);
+/// The longest after a look in which nothing is heard, however long it took.
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// Looking takes at most this part of the time.
 const SHARE: u32 = 20;
 /// How often the books are looked at, which tell nobody what others write in them.
 const BOOKS: Duration = Duration::from_millis(500);
 /// After so long everything is looked at, whether or not anything was told.
 const ANYWAY: Duration = Duration::from_secs(15);
+/// The same where not everything is told: half a second, more where looking takes long, and no longer than this.
+const UNTOLD: Duration = Duration::from_secs(5);
 
 /// Looks until nobody waits for it any more.
 pub(crate) async fn watch(server: Server) {
@@ -39,12 +37,10 @@ pub(crate) async fn watch(server: Server) {
         // What cannot be read now is looked for again.
         server.look().await.ok();
         let share = begun.elapsed() * SHARE;
-        if events.follow(&server.premises().hall()) {
-            sleep(share.clamp(PAUSE, SOON)).await;
-            timeout(ANYWAY, something(&server, &mut events)).await.ok();
-        } else {
-            sleep(share.clamp(UNTOLD_PAUSE, LONGEST_PAUSE)).await;
-        }
+        let is_told = events.follow(&server.premises().hall());
+        let patience = if is_told { ANYWAY } else { share.clamp(BOOKS, UNTOLD) };
+        sleep(share.clamp(PAUSE, LONGEST_PAUSE)).await;
+        timeout(patience, something(&server, &mut events)).await.ok();
     }
 }
 

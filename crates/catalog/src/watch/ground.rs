@@ -22,6 +22,8 @@ pub struct Ground {
     pub directories: BTreeMap<PathBuf, bool>,
     /// Files and directories that may come.
     pub awaited: BTreeSet<PathBuf>,
+    /// The directories that all others lie in: roots, and plugins that lie in none.
+    pub tops: BTreeSet<PathBuf>,
     /// Whether there is more of it than is followed.
     pub is_too_much: bool,
     /// The directories of skills, in which no others are looked for.
@@ -38,6 +40,10 @@ impl Ground {
                 ground.awaits(&file.with_extension(extension));
             }
         }
+        let plugins = snapshot.plugins.iter().chain(&snapshot.lacking);
+        let plugins = plugins.filter(|plugin| plugin.scope != Scope::Builtin).map(|plugin| &plugin.directory);
+        let roots = snapshot.roots.iter().filter(|root| root.status == Status::Ok).map(|root| &root.path);
+        ground.tops = plugins.chain(roots).cloned().collect();
         let entries = snapshot.skills.iter().map(|entry| &entry.place);
         for place in entries.chain(snapshot.broken.iter().map(|broken| &broken.place)) {
             if place.scope != Scope::Builtin {
@@ -46,25 +52,26 @@ impl Ground {
                     ground.skills.insert(place.directory.clone());
                 }
                 // Another skill may come beside it.
-                place.directory.parent().into_iter().for_each(|group| ground.holds(group));
+                let group = place.directory.parent().filter(|group| ground.is_inside(group));
+                group.into_iter().for_each(|group| ground.holds(group));
             }
         }
         let others = snapshot.skills.iter().flat_map(|entry| &entry.also_at);
         for path in others.chain(snapshot.collisions.iter().map(|collision| &collision.skipped.1)) {
             ground.holds(if path.is_dir() { path } else { path.parent().unwrap_or(path) });
         }
-        for plugin in snapshot.plugins.iter().chain(&snapshot.lacking) {
-            if plugin.scope != Scope::Builtin {
-                ground.spread(&plugin.directory, &mut Reach::to(depth));
-            }
+        for top in ground.tops.clone() {
+            ground.spread(&top, &mut Reach::to(depth));
         }
-        for root in &snapshot.roots {
-            match root.status {
-                Status::Ok => ground.spread(&root.path, &mut Reach::to(depth)),
-                Status::Missing | Status::NotDirectory | Status::Unreadable => ground.awaits(&root.path),
-            }
+        for root in snapshot.roots.iter().filter(|root| root.status != Status::Ok) {
+            ground.awaits(&root.path);
         }
         ground
+    }
+
+    /// Whether a directory is a top or lies in one.
+    fn is_inside(&self, directory: &Path) -> bool {
+        directory.ancestors().any(|directory| self.tops.contains(directory))
     }
 
     /// All that happens in a directory counts.

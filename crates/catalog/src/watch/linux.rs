@@ -19,8 +19,12 @@ const DEAF: &[u32] =
     &[0x0102_1997, 0x6573_5546, 0x6969, 0x517b, 0xff53_4d42, 0xfe53_4d42, 0x00c3_6400, 0x5346_414f];
 
 /// A name is there that was not, or no longer is.
-const COMES_OR_GOES: ReadFlags =
-    ReadFlags::CREATE.union(ReadFlags::DELETE).union(ReadFlags::MOVED_FROM).union(ReadFlags::MOVED_TO);
+const COMES_OR_GOES: ReadFlags = ReadFlags::CREATE
+    .union(ReadFlags::DELETE)
+    .union(ReadFlags::MOVED_FROM)
+    .union(ReadFlags::MOVED_TO)
+    .union(ReadFlags::MOVE_SELF)
+    .union(ReadFlags::DELETE_SELF);
 /// What is told.
 const WATCHED: WatchFlags = WatchFlags::CREATE
     .union(WatchFlags::DELETE)
@@ -79,7 +83,8 @@ impl Watch {
 
     /// Watches what a snapshot was made of, and nothing else.
     pub fn follow(&mut self, machine: &Machine, config: &Config, snapshot: &Snapshot) -> Followed {
-        let Ground { directories, awaited, is_too_much, .. } = Ground::of(machine, config, snapshot);
+        let Ground { directories, awaited, tops, is_too_much, .. } = Ground::of(machine, config, snapshot);
+        tops.iter().for_each(|top| self.check(top));
         self.awaited = awaited;
         self.held = directories.iter().filter(|(_, counts)| **counts).map(|(path, _)| path.clone()).collect();
         self.leave(&directories);
@@ -95,6 +100,14 @@ impl Watch {
         }
         self.touched.clear();
         followed
+    }
+
+    /// Lets go of a directory and all below it, where its path leads to another one by now: nobody is told that one further up was moved.
+    fn check(&mut self, top: &Path) {
+        let Some(known) = self.numbers.get(top).copied() else { return };
+        if inotify::add_watch(&self.kernel, top, WATCHED) != Ok(known) {
+            self.forget_below(top);
+        }
     }
 
     /// Lets go of all but these, and of what is read with a skill that is among them.
@@ -138,6 +151,8 @@ impl Watch {
     /// Takes note of one thing that has happened; says whether it counts.
     fn note(&mut self, happening: &Happening) -> bool {
         if happening.what.contains(ReadFlags::QUEUE_OVERFLOW) {
+            // Whatever was not told may have been about any of them.
+            self.forget_below(Path::new(""));
             return true;
         }
         let directories = self.paths.get(&happening.number).cloned().unwrap_or_default();
@@ -154,9 +169,7 @@ impl Watch {
             counts |= self.held.contains(&directory) || is_awaited();
             if happening.what.intersects(COMES_OR_GOES) {
                 // What bears the name now is another directory than the one that is watched.
-                let watched = self.numbers.range(path.clone()..).map(|(path, _)| path.clone());
-                let below: Vec<PathBuf> = watched.take_while(|known| known.starts_with(&path)).collect();
-                below.iter().for_each(|path| self.forget(path));
+                self.forget_below(&path);
                 self.touched.insert(directory);
             }
         }
@@ -179,6 +192,12 @@ impl Watch {
             Err(Errno::NOENT | Errno::NOTDIR) => Followed::Anew,
             Err(_) => Followed::InPart,
         }
+    }
+
+    fn forget_below(&mut self, path: &Path) {
+        let watched = self.numbers.range(path.to_owned()..).map(|(path, _)| path.clone());
+        let below: Vec<PathBuf> = watched.take_while(|known| known.starts_with(path)).collect();
+        below.iter().for_each(|path| self.forget(path));
     }
 
     fn forget(&mut self, path: &Path) {

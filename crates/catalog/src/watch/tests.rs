@@ -2,7 +2,8 @@
 
 use super::{Followed, Watch};
 use crate::{Freshness, Machine, Snapshot, discover};
-use guild_manifest::config::Config;
+use guild_manifest::Pos;
+use guild_manifest::config::{Config, Layer, Place};
 use guild_testkit::Fixture;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -32,6 +33,7 @@ Do it.
 struct Site {
     fixture: Fixture,
     machine: Machine,
+    config: Config,
     watch: Watch,
 }
 
@@ -44,19 +46,24 @@ impl Site {
             etc: Some(fixture.join("etc")),
             ..Machine::default()
         };
-        let mut site = Self { fixture, machine, watch: Watch::open().expect("the kernel lets us watch") };
+        let mut site = Self {
+            fixture,
+            machine,
+            config: Config::default(),
+            watch: Watch::open().expect("the kernel lets us watch"),
+        };
         assert_eq!(site.follow(), Followed::Anew);
         assert_eq!(site.follow(), Followed::All);
         site
     }
 
     fn snapshot(&self) -> Snapshot {
-        discover(&self.machine, &Config::default(), Freshness::Reread)
+        discover(&self.machine, &self.config, Freshness::Reread)
     }
 
     fn follow(&mut self) -> Followed {
         let snapshot = self.snapshot();
-        self.watch.follow(&self.machine, &Config::default(), &snapshot)
+        self.watch.follow(&self.machine, &self.config, &snapshot)
     }
 
     /// Looks and follows, as one who is told of something does, until nothing is told and there is nothing new to watch.
@@ -150,6 +157,35 @@ fn a_directory_that_took_the_place_of_another_is_watched_in_its_stead() {
     site.settle();
     site.write("project/.claude/skills/other/two/SKILL.md", SKILL);
     site.is_told("a skill of that group");
+}
+
+#[test]
+fn directories_further_up_may_be_moved_and_made_again() {
+    for (moved, there) in
+        [("project/.claude/skills", "project/.claude/old"), ("project/.claude", "project/.old")]
+    {
+        let mut site = Site::new();
+        fs::rename(site.fixture.join(moved), site.fixture.join(there)).expect("it is moved");
+        site.write("project/.claude/skills/one/SKILL.md", SKILL);
+        // Of the second nothing is told: the next look that is due anyway follows what is there then.
+        site.settle();
+        site.write("project/.claude/skills/one/SKILL.md", &format!("{SKILL}More.\n"));
+        site.is_told(moved);
+    }
+}
+
+#[test]
+fn what_lies_beside_a_root_that_is_a_skill_is_not_told() {
+    let mut site = Site::new();
+    site.write("home/mine/SKILL.md", "---\nname: mine\ndescription: Mine\n---\n");
+    let place = site.fixture.join("home/mine").to_string_lossy().into_owned();
+    let (file, at) = (String::new(), Pos::START);
+    site.config.skill_paths.push(Place { path: place, layer: Layer::User, file, at });
+    site.settle();
+    site.write("home/notes.txt", "Bread.");
+    assert!(!site.watch.take());
+    site.write("home/mine/SKILL.md", SKILL);
+    site.is_told("the skill");
 }
 
 #[test]
