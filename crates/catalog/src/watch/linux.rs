@@ -9,6 +9,7 @@ use rustix::fs::statfs;
 use rustix::io::Errno;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt as _;
@@ -51,10 +52,17 @@ impl Happening {
     }
 }
 
+/// How many directories one person's programs may watch together.
+const LIMIT: &str = "/proc/sys/fs/inotify/max_user_watches";
+/// The part of that which one of our processes takes: editors watch whole projects.
+const PART: usize = 8;
+
 /// Directories that are watched.
 #[derive(Debug)]
 pub struct Watch {
     kernel: OwnedFd,
+    /// How many may be watched.
+    room: usize,
     /// The number of each directory's watch.
     numbers: BTreeMap<PathBuf, i32>,
     /// The directories of each watch: several paths may lead to the same one.
@@ -71,8 +79,10 @@ impl Watch {
     /// Watches nothing yet; nothing where the kernel lets nobody watch, or nobody more.
     pub fn open() -> Option<Self> {
         let kernel = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;
+        let limit = fs::read_to_string(LIMIT).ok().and_then(|text| text.trim().parse().ok());
         Some(Self {
             kernel,
+            room: limit.unwrap_or(usize::MAX) / PART,
             numbers: BTreeMap::new(),
             paths: HashMap::new(),
             held: HashSet::new(),
@@ -127,6 +137,12 @@ impl Watch {
         followed
     }
 
+    /// Lets no more than so many be watched.
+    #[cfg(test)]
+    pub(super) fn limit(&mut self, room: usize) {
+        self.room = room;
+    }
+
     /// How many directories are watched.
     pub fn count(&self) -> usize {
         self.numbers.len()
@@ -179,7 +195,7 @@ impl Watch {
     fn add(&mut self, path: &Path) -> Followed {
         let is_deaf = statfs(path)
             .is_ok_and(|found| u32::try_from(found.f_type).is_ok_and(|kind| DEAF.contains(&kind)));
-        if is_deaf {
+        if is_deaf || self.numbers.len() >= self.room {
             return Followed::InPart;
         }
         match inotify::add_watch(&self.kernel, path, WATCHED) {

@@ -189,6 +189,16 @@ fn what_lies_beside_a_root_that_is_a_skill_is_not_told() {
 }
 
 #[test]
+fn where_there_is_no_room_for_all_that_is_said() {
+    let mut site = Site::new();
+    site.watch.limit(site.watch.count());
+    assert_eq!(site.follow(), Followed::All);
+    site.write("project/.claude/skills/three/SKILL.md", SKILL);
+    site.is_told("a skill that came");
+    assert_eq!(site.follow(), Followed::InPart);
+}
+
+#[test]
 fn what_is_gone_is_watched_for_no_longer() {
     let mut site = Site::new();
     let before = site.watch.count();
