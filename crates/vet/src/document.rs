@@ -30,7 +30,8 @@ pub fn scan_markdown(text: &str, path: &str, first_line: u32, is_defensive: bool
     if text.len() > MAX_MARKDOWN {
         return scan.limit(path, "the text is larger than what is read");
     }
-    let document = markdown::read(text, first_line);
+    // Blank lines at the end mean nothing in Markdown, and there may be millions of them.
+    let document = markdown::read(text.trim_end_matches('\n'), first_line);
     prose::scan(&document.prose, path, is_defensive, scan);
     for block in &document.code {
         scan_block(block, path, is_defensive, scan);
