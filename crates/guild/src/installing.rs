@@ -11,8 +11,8 @@ use guild_engine::ledger::via;
 use guild_engine::ports::Shelf;
 use guild_engine::reply::{CandidateLine, InstalledChange, PluginPreview, VettedCandidate, Wished};
 use guild_engine::{
-    Code, Envelope, Hall, HostGit, InstallScope, Installer, Principal, Refusal, Registrar, Switching, Wish,
-    is_unsettled, may_install, recover_install, wish,
+    Books, Code, Envelope, Hall, HostGit, InstallScope, Installer, Principal, Refusal, Registrar, Switching,
+    Wish, configure, is_unsettled, may_install, recover_install, wish,
 };
 use std::io::{self, Write};
 
@@ -48,7 +48,7 @@ pub fn within<T: Default>(
         }
         let mut hall = ui.hall_with(Switching::of(books).await, &ui.config_files(), Freshness::Indexed);
         Lesson::Allowed.learn(ui, &mut hall, books).await;
-        at_desk(ui, &hall, Some(Registrar { books, by, now }), work).await
+        at_desk(ui, &hall, Some(books), Some(Registrar { books, by, now }), work).await
     })
 }
 
@@ -81,8 +81,23 @@ pub fn wished<T: Default>(
 /// Looks at what is installed, which everybody may.
 pub fn look<T: Default>(ui: &Ui, work: impl AsyncFnOnce(&Installer<'_>) -> Envelope<T>) -> Envelope<T> {
     let hall = books::hall(ui, Freshness::Indexed, Lesson::Allowed);
-    runtime::block_on(at_desk(ui, &hall, None, work)).unwrap_or_else(|error| {
+    runtime::block_on(at_desk(ui, &hall, None, None, work)).unwrap_or_else(|error| {
         Envelope::error(Code::Internal, format!("cannot start a runtime: {error}"), T::default())
+    })
+}
+
+/// The same where the person's MCP servers may have to be asked, which takes the books: they say which secrets a server is told.
+pub fn look_around<T: Default>(
+    ui: &Ui,
+    work: impl AsyncFnOnce(&Installer<'_>) -> Envelope<T>,
+) -> Envelope<T> {
+    if !Books::exist(&ui.places(), &configure(&ui.config_files()).config) {
+        return look(ui, work);
+    }
+    ask(ui, Access::Read, async |books| {
+        let mut hall = ui.hall_with(Switching::of(books).await, &ui.config_files(), Freshness::Indexed);
+        Lesson::Allowed.learn(ui, &mut hall, books).await;
+        at_desk(ui, &hall, Some(books), None, work).await
     })
 }
 
@@ -108,6 +123,7 @@ pub fn recover(ui: &Ui) {
 async fn at_desk<T: Default>(
     ui: &Ui,
     hall: &Hall,
+    books: Option<&Books>,
     registrar: Option<Registrar<'_>>,
     work: impl AsyncFnOnce(&Installer<'_>) -> Envelope<T>,
 ) -> Envelope<T> {
@@ -123,7 +139,6 @@ async fn at_desk<T: Default>(
             write!(io::stderr(), "\r\x1b[K{}", escape::line(text)).ok();
         }
     };
-    let books = registrar.as_ref().map(|registrar| registrar.books);
     let servers = books.map(|books| LateShelf::new(ui, hall, (&places, &store), books));
     let shelf = servers.as_ref().map(|servers| -> &dyn Shelf { servers });
     let installer =

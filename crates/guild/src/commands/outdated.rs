@@ -1,6 +1,6 @@
 //! `guild outdated`
 
-use crate::installing::{SiteArgs, look, short};
+use crate::installing::{SiteArgs, look_around, short};
 use crate::print::{Cell, Ink, Style, table};
 use crate::ui::Ui;
 use guild_engine::outdated;
@@ -21,7 +21,8 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
-    let envelope = look(ui, async |installer| outdated(installer, args.site.scope(), &args.names).await);
+    let envelope =
+        look_around(ui, async |installer| outdated(installer, args.site.scope(), &args.names).await);
     ui.finish(&envelope, print)
 }
 

@@ -58,6 +58,7 @@ fn skills_of_a_server_are_listed_taken_and_updated() {
         guild add mcp:hall/gret
         guild add mcp:hall/greet
         guild verify
+        guild outdated
         guild list --installed
         ",
         &expect![[r#"
@@ -85,6 +86,9 @@ fn skills_of_a_server_are_listed_taken_and_updated() {
             $ guild verify
             [stderr]
             1 verified
+            $ guild outdated
+            [stderr]
+            everything is up to date
             $ guild list --installed
             NAME   KIND   WHERE    STATE   VERSION  SOURCE    PREVIEW
             greet  skill  project  intact  -        mcp:hall  Greet them in their own language.
@@ -107,10 +111,16 @@ fn skills_of_a_server_are_listed_taken_and_updated() {
     check(
         &env,
         "
+        guild outdated
         guild update --yes
         guild verify
         ",
         &expect![[r#"
+            $ guild outdated
+            NAME   STATE     REF  INSTALLED     LATEST        SOURCE
+            greet  outdated  -    88f7fd8a9146  f8e6719747db  mcp:hall
+            [stderr]
+            1 can be updated; `guild update` shows how, and asks
             $ guild update --yes
             updated skill greet (mcp:hall)
             [stderr]
