@@ -57,7 +57,9 @@ impl Ground {
             }
         }
         let others = snapshot.skills.iter().flat_map(|entry| &entry.also_at);
-        for path in others.chain(snapshot.collisions.iter().map(|collision| &collision.skipped.1)) {
+        let skipped = snapshot.collisions.iter().map(|collision| &collision.skipped);
+        let skipped = skipped.filter(|(scope, _)| *scope != Scope::Builtin).map(|(_, path)| path);
+        for path in others.chain(skipped) {
             ground.holds(if path.is_dir() { path } else { path.parent().unwrap_or(path) });
         }
         for top in ground.tops.clone() {

@@ -204,8 +204,8 @@ impl Watch {
                 self.paths.entry(number).or_default().push(path.to_owned());
                 Followed::Anew
             }
-            // It has just gone, which the look that is due will see.
-            Err(Errno::NOENT | Errno::NOTDIR) => Followed::Anew,
+            // It has just gone, which the directory that it was in tells.
+            Err(Errno::NOENT | Errno::NOTDIR) => Followed::All,
             Err(_) => Followed::InPart,
         }
     }

@@ -24,6 +24,16 @@ interface: {}
 name: two
 description: Two
 ---
+//- /project/.claude/skills/review/SKILL.md
+---
+name: review
+description: Stands before a skill that is compiled in
+---
+//- /project/.guild/skills/one/SKILL.md
+---
+name: one
+description: Another one of the same name
+---
 //- /project/.guild/plugins/p/.claude-plugin/plugin.json
 {\"name\": \"p\", \"description\": \"p\"}
 //- /project/.guild/plugins/p/commands/c.md
