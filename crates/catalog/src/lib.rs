@@ -24,6 +24,7 @@ pub mod search;
 mod snapshot;
 mod switches;
 pub mod validate;
+#[cfg(target_os = "linux")]
 pub mod watch;
 
 pub use discover::{Freshness, agent_files, bodies, bytes, discover, files, read_plugin};

@@ -80,16 +80,18 @@ impl Machine {
         }
     }
 
-    /// Where configuration files may be, whose they are, and in the order in which later ones count more; each may end in `yaml` or
-    /// `yml` too.
-    pub fn config_places(&self) -> Vec<(Layer, PathBuf)> {
+    /// Where configuration files may be and whose they are, in the order in which later ones count more. Of the names at one place the
+    /// first that is there counts.
+    pub fn config_places(&self) -> Vec<(Layer, [PathBuf; 3])> {
         let system = Some(self.system_path("/etc/guild/config.toml"));
         let user = self.config_directory().map(|config| config.join("guild/config.toml"));
         let owned = [(Layer::System, system), (Layer::User, user)];
         let owned = owned.into_iter().filter_map(|(layer, path)| Some((layer, path?)));
         let workspace = self.workspace();
         let project = [workspace.join("guild.toml"), workspace.join(".guild/config.toml")];
-        owned.chain(project.map(|path| (Layer::Project, path))).collect()
+        let places = owned.chain(project.map(|path| (Layer::Project, path)));
+        let names = |path: &Path| ["toml", "yaml", "yml"].map(|extension| path.with_extension(extension));
+        places.map(|(layer, path)| (layer, names(&path))).collect()
     }
 
     /// A variable of the environment that is set and not empty.

@@ -4,15 +4,9 @@
 //! and whoever asks goes on looking from time to time.
 
 mod ground;
-#[cfg(target_os = "linux")]
 mod linux;
-#[cfg(not(target_os = "linux"))]
-mod portable;
 
-#[cfg(target_os = "linux")]
 pub use linux::Watch;
-#[cfg(not(target_os = "linux"))]
-pub use portable::Watch;
 
 /// What came of following a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,5 +20,4 @@ pub enum Followed {
 }
 
 #[cfg(test)]
-#[cfg(target_os = "linux")]
 mod tests;

@@ -77,8 +77,6 @@ pub struct Premises {
     opening: Opening,
     /// What has changed in looks that nobody was told of.
     untold: Mutex<Vec<Change>>,
-    /// What the books said at the last look.
-    switching: Mutex<Switching>,
     /// Room for those who compute at once. More of them would all be slower, and all have their memory.
     room: Semaphore,
 }
@@ -93,15 +91,14 @@ impl Premises {
         let books =
             Books::open_to_write(&opening.places, &configured.config, &configured.ignored, now).await?;
         let switching = Switching::of(&books).await;
-        let mut hall = Hall::open_switched(switching.clone(), machine, &files, Freshness::Indexed);
+        let mut hall = Hall::open_switched(switching, machine, &files, Freshness::Indexed);
         hall.allow(&books).await?;
         hall.remember(&books).await?;
         hall.memory = Some(Arc::default());
         let store = opening.places.store()?.remembering();
         let (jobs, live) = (Jobs::default(), Live::of(hall));
         let room = Semaphore::new(thread::available_parallelism().map_or(1, NonZero::get) + 1);
-        let (untold, switching) = (Mutex::default(), Mutex::new(switching));
-        Ok(Self { books, jobs, live, store, opening, untold, switching, room })
+        Ok(Self { books, jobs, live, store, opening, untold: Mutex::default(), room })
     }
 
     /// What there is: readers keep theirs while refreshes come and go.
@@ -139,14 +136,12 @@ impl Premises {
 
     /// Whether the books say otherwise than at the last look what may be used, which no file tells.
     pub async fn is_switched(&self) -> bool {
-        let now = Switching::of(&self.books).await;
-        *self.switching.lock().unwrap_or_else(PoisonError::into_inner) != now
+        !Switching::of(&self.books).await.is_of(&self.hall())
     }
 
     /// Looks beside: thousands of skills take longer than others who are served should wait.
     async fn look(self: &Arc<Self>) -> Result<Changes, RefreshError> {
         let switching = Switching::of(&self.books).await;
-        self.switching.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&switching);
         let experience = self.books.experience().await.ok();
         let premises = Arc::clone(self);
         let looked = tokio::task::spawn_blocking(move || {

@@ -8,7 +8,7 @@ use crate::Books;
 use crate::hall::{ConfigFile, Hall};
 
 /// What the books say of what may be used.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Switching {
     /// What is off, why and for whom.
     pub switches: Switches,
@@ -30,6 +30,14 @@ impl Switching {
     /// Nobody can tell, and this is why.
     pub fn unread(why: String) -> Self {
         Self { unread: Some(why), ..Self::default() }
+    }
+
+    /// Whether a hall was opened by it.
+    pub fn is_of(&self, hall: &Hall) -> bool {
+        let machine = &hall.machine;
+        self.switches == machine.switches
+            && self.credentials == machine.credentials
+            && self.unread == hall.unread_registry
     }
 
     /// The machine with what is known.

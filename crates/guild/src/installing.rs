@@ -15,6 +15,7 @@ use guild_engine::{
     Wish, configure, is_unsettled, may_install, recover_install, wish,
 };
 use std::io::{self, Write};
+use std::mem::ManuallyDrop;
 
 /// Where things are installed, and who asks.
 #[derive(Debug, clap::Args)]
@@ -46,8 +47,7 @@ pub fn within<T: Default>(
         if let Err(refusal) = may_install(books, now, &by).await {
             return refusal.into_envelope();
         }
-        let mut hall = ui.hall_with(Switching::of(books).await, &ui.config_files(), Freshness::Indexed);
-        Lesson::Allowed.learn(ui, &mut hall, books).await;
+        let hall = hall(ui, books).await;
         at_desk(ui, &hall, Some(books), Some(Registrar { books, by, now }), work).await
     })
 }
@@ -95,8 +95,7 @@ pub fn look_around<T: Default>(
         return look(ui, work);
     }
     ask(ui, Access::Read, async |books| {
-        let mut hall = ui.hall_with(Switching::of(books).await, &ui.config_files(), Freshness::Indexed);
-        Lesson::Allowed.learn(ui, &mut hall, books).await;
+        let hall = hall(ui, books).await;
         at_desk(ui, &hall, Some(books), None, work).await
     })
 }
@@ -118,6 +117,13 @@ pub fn recover(ui: &Ui) {
     if recovered.code != Code::Ok {
         ui.warn(&format!("what was being installed is not in its place yet: {}", recovered.message));
     }
+}
+
+/// What there is, with what the books say of it.
+async fn hall(ui: &Ui, books: &Books) -> ManuallyDrop<Hall> {
+    let mut hall = ui.hall_with(Switching::of(books).await, &ui.config_files(), Freshness::Indexed);
+    Lesson::Allowed.learn(ui, &mut hall, books).await;
+    hall
 }
 
 async fn at_desk<T: Default>(

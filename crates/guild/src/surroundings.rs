@@ -105,13 +105,12 @@ pub fn of_containers(machine: &Machine) -> Surroundings {
 /// The configuration files that are there, from the machine's to the project's.
 pub fn config_files(machine: &Machine) -> Vec<ConfigFile> {
     let places = machine.config_places().into_iter();
-    places.filter_map(|(layer, path)| read_any(layer, &path)).collect()
+    places.filter_map(|(layer, files)| read_any(layer, &files)).collect()
 }
 
-/// The file, or its YAML sibling; one that is there but cannot be read is told, because what it forbids would be lost.
-fn read_any(layer: Layer, path: &Path) -> Option<ConfigFile> {
-    let candidates = ["toml", "yaml", "yml"].map(|extension| path.with_extension(extension));
-    candidates.iter().find_map(|path| match read(path) {
+/// The first of these files; one that is there but cannot be read is told, because what it forbids would be lost.
+fn read_any(layer: Layer, files: &[PathBuf]) -> Option<ConfigFile> {
+    files.iter().find_map(|path| match read(path) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => None,
         content => {
             let content = content.map_err(|error| error.to_string());

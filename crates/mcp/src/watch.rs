@@ -32,15 +32,17 @@ const UNTOLD: Duration = Duration::from_secs(5);
 /// Looks until nobody waits for it any more.
 pub(crate) async fn watch(server: Server) {
     let mut events = Events::open();
+    // The hall was looked at when it was opened.
+    let mut share = Duration::ZERO;
     loop {
-        let begun = Instant::now();
-        // What cannot be read now is looked for again.
-        server.look().await.ok();
-        let share = begun.elapsed() * SHARE;
-        let is_told = events.follow(&server.premises().hall());
+        let is_told = events.follow(server.premises().hall()).await;
         let patience = if is_told { ANYWAY } else { share.clamp(BOOKS, UNTOLD) };
         sleep(share.clamp(PAUSE, LONGEST_PAUSE)).await;
         timeout(patience, something(&server, &mut events)).await.ok();
+        let begun = Instant::now();
+        // What cannot be read now is looked for again.
+        server.look().await.ok();
+        share = begun.elapsed() * SHARE;
     }
 }
 

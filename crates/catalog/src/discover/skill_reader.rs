@@ -19,7 +19,8 @@ use std::path::Path;
 pub const SKILL_FILE: &str = "SKILL.md";
 /// Names that people give the file by mistake.
 const ODD_NAMES: &[&str] = &["skill.md", "skills.md"];
-const SIDECAR_DIRECTORY: &str = "agents";
+/// What a skill's own directory may hold that is read with it.
+pub const SIDECAR_DIRECTORY: &str = "agents";
 const SIDECAR: &str = "agents/openai.yaml";
 const MAX_SIDECAR_BYTES: u64 = 64 * 1024;
 

@@ -135,11 +135,10 @@ impl Index {
                 *known = u32::try_from(place).ok();
             }
         }
-        let lengths = |field| {
-            let held = members.iter().filter_map(|number| self.documents.get(*number));
-            held.map(move |held| held.lengths.of(field)).collect::<Vec<_>>()
-        };
-        let scales = ByField::new(|field| Scale::new(field, lengths(field).into_iter()));
+        let length =
+            |number: &usize, field| self.documents.get(*number).map_or(0, |held| held.lengths.of(field));
+        let scales =
+            ByField::new(|field| Scale::new(field, members.iter().map(|number| length(number, field))));
         Selection { members, places, scales }
     }
 

@@ -7,7 +7,6 @@ use super::Document;
 use super::field::{Field, HEAD, Scale};
 use super::query::{Grade, Query, Scratch};
 use super::words;
-use std::num::NonZeroU32;
 
 /// How one document meets one term: a weighted frequency for each grade.
 #[derive(Debug, Clone, Copy, Default)]
@@ -42,7 +41,7 @@ impl Tally {
 pub(super) struct Tallies {
     terms: usize,
     /// For each document the number of its row.
-    rows: Vec<Option<NonZeroU32>>,
+    rows: Vec<Option<u32>>,
     cells: Vec<Tally>,
 }
 
@@ -81,10 +80,11 @@ impl Tallies {
     pub(super) fn add(&mut self, (index, term): (usize, usize), field: Field, unit: f64, grade: Grade) {
         let Some(row) = self.rows.get_mut(index) else { return };
         let row = *row.get_or_insert_with(|| {
+            let row = u32::try_from(self.cells.len() / self.terms).unwrap_or(u32::MAX);
             self.cells.resize(self.cells.len() + self.terms, Tally::default());
-            number(self.cells.len() / self.terms)
+            row
         });
-        if let Some(tally) = self.cells.get_mut(place(row) * self.terms + term) {
+        if let Some(tally) = self.cells.get_mut(row as usize * self.terms + term) {
             tally.add(field, unit, grade);
         }
     }
@@ -92,7 +92,7 @@ impl Tallies {
     /// The row of the document at `index`; empty where it meets nothing.
     pub(super) fn of(&self, index: usize) -> &[Tally] {
         let row = self.rows.get(index).copied().flatten();
-        let start = row.map(|row| place(row) * self.terms);
+        let start = row.map(|row| row as usize * self.terms);
         start.and_then(|start| self.cells.get(start..start + self.terms)).unwrap_or_default()
     }
 
@@ -129,16 +129,6 @@ impl Tallies {
             visit(text, &mut |term, grade| self.add((index, term), field, unit, grade));
         }
     }
-}
-
-/// The number of the row that was added last, from one on.
-fn number(rows: usize) -> NonZeroU32 {
-    u32::try_from(rows).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MAX)
-}
-
-/// Where the row of a number stands.
-const fn place(row: NonZeroU32) -> usize {
-    row.get() as usize - 1
 }
 
 /// A name is also met as one word: `codereview` finds `code-review`.

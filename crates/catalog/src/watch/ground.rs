@@ -2,6 +2,7 @@
 
 use crate::directory::{self, Kind, Name};
 use crate::discover::skill_files::is_skipped;
+use crate::discover::skill_reader::SIDECAR_DIRECTORY;
 use crate::root::Status;
 use crate::{Machine, Scope, Snapshot};
 use guild_manifest::config::Config;
@@ -12,8 +13,6 @@ use std::path::{Path, PathBuf};
 const MAX_DIRECTORIES: usize = 2_000;
 /// So much deeper than groups of skills may lie, since plugins keep theirs in directories of their own.
 const DEEPER: usize = 2;
-/// What a skill's own directory may hold that is read with it.
-const SIDECARS: &str = "agents";
 
 /// What to watch.
 #[derive(Debug, Default)]
@@ -35,10 +34,8 @@ impl Ground {
     pub fn of(machine: &Machine, config: &Config, snapshot: &Snapshot) -> Self {
         let mut ground = Self::default();
         let depth = usize::try_from(config.limits.max_depth).unwrap_or(usize::MAX).saturating_add(DEEPER);
-        for (_, file) in machine.config_places() {
-            for extension in ["toml", "yaml", "yml"] {
-                ground.awaits(&file.with_extension(extension));
-            }
+        for (_, files) in machine.config_places() {
+            files.iter().for_each(|file| ground.awaits(file));
         }
         let plugins = snapshot.plugins.iter().chain(&snapshot.lacking);
         let plugins = plugins.filter(|plugin| plugin.scope != Scope::Builtin).map(|plugin| &plugin.directory);
@@ -127,5 +124,5 @@ impl Reach {
 
 /// The directory in a skill's own whose files are read with it.
 pub fn sidecars(directory: &Path) -> PathBuf {
-    directory.join(SIDECARS)
+    directory.join(SIDECAR_DIRECTORY)
 }

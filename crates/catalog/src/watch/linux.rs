@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd as _, AsRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
@@ -144,7 +144,8 @@ impl Watch {
     }
 
     /// How many directories are watched.
-    pub fn count(&self) -> usize {
+    #[cfg(test)]
+    pub(super) fn count(&self) -> usize {
         self.numbers.len()
     }
 
@@ -240,12 +241,6 @@ impl Followed {
             (Self::Anew, _) | (_, Self::Anew) => Self::Anew,
             (Self::All, Self::All) => Self::All,
         }
-    }
-}
-
-impl AsFd for Watch {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.kernel.as_fd()
     }
 }
 

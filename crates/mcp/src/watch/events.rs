@@ -1,9 +1,12 @@
 //! What the kernel tells of the directories that skills are found in.
 
+use std::sync::Arc;
+
 use guild_engine::Hall;
 use guild_engine::catalog::watch::{Followed, Watch};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
+use tokio::task::spawn_blocking;
 
 /// What is told, if anything is.
 pub(super) struct Events {
@@ -23,10 +26,15 @@ impl Events {
         Self { watch, is_due: false }
     }
 
-    /// Watches what a hall was made of; whether all of it is watched.
-    pub(super) fn follow(&mut self, hall: &Hall) -> bool {
-        let Some(watch) = &mut self.watch else { return false };
-        let followed = watch.get_mut().follow(&hall.machine, &hall.config, &hall.snapshot);
+    /// Watches what a hall was made of; whether all of it is watched. It is done beside, as looking is: there may be thousands.
+    pub(super) async fn follow(&mut self, hall: Arc<Hall>) -> bool {
+        let Some(mut watch) = self.watch.take() else { return false };
+        let following = spawn_blocking(move || {
+            let followed = watch.get_mut().follow(&hall.machine, &hall.config, &hall.snapshot);
+            (watch, followed)
+        });
+        let Ok((watch, followed)) = following.await else { return false };
+        self.watch = Some(watch);
         self.is_due = followed == Followed::Anew;
         followed != Followed::InPart
     }

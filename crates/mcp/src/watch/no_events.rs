@@ -1,5 +1,7 @@
 //! Where no kernel tells anything.
 
+use std::sync::Arc;
+
 use guild_engine::Hall;
 
 /// Nothing is told.
@@ -11,7 +13,7 @@ impl Events {
     }
 
     /// Nothing is watched.
-    pub(super) fn follow(&mut self, _: &Hall) -> bool {
+    pub(super) async fn follow(&mut self, _: Arc<Hall>) -> bool {
         false
     }
 
