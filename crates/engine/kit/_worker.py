@@ -16,6 +16,8 @@ import signal
 
 PLACES = ("/tmp", "/output")
 LONGEST = 16 << 20
+# Most requests and answers are shorter, and room for more has to be made each time.
+PIECE = 1 << 12
 COMPLAINT = 400
 SET_DUMPABLE, SET_CHILD_SUBREAPER = 4, 36
 SHM_INFO, MSG_INFO, SEM_INFO = 14, 12, 19
@@ -24,8 +26,9 @@ SEM_SETS = 7
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
-def serve(call):
-    """Answers for as long as somebody asks."""
+def serve(call, rehearse):
+    """Answers for as long as somebody asks. After a process was copied, what either side does for the first time is slow, since its
+    memory is parted then; so both rehearse before anybody asks."""
     guard(0)
     prctl(SET_CHILD_SUBREAPER, 1)
     # Queues of messages would stay, and nobody can list them.
@@ -33,7 +36,8 @@ def serve(call):
     modes = {place: os.stat(place).st_mode for place in PLACES}
     gc.freeze()
     while True:
-        copy = Copy(call)
+        copy = Copy(call, rehearse)
+        read_back(b"{}\n")
         write(1, b'{"ready": true}\n')
         request = line_of(0)
         if not request:
@@ -49,7 +53,7 @@ def serve(call):
 class Copy:
     """A process that waits for one request."""
 
-    def __init__(self, call):
+    def __init__(self, call, rehearse):
         asked, self.ask = os.pipe()
         self.told, tell = os.pipe()
         # What it prints is told where it fails; a file cannot be full as a pipe can.
@@ -57,7 +61,7 @@ class Copy:
         self.process = os.fork()
         if self.process == 0:
             become(asked, tell, self.said, [self.ask, self.told])
-            answer_once(call, asked, tell)
+            answer_once(call, rehearse, asked, tell)
         os.close(asked)
         os.close(tell)
 
@@ -80,7 +84,7 @@ class Copy:
         poll.register(self.told, select.POLLIN)
         while not heard.endswith(b"\n") and len(heard) <= LONGEST:
             if poll.poll(0 if ended else 50):
-                piece = os.read(self.told, 1 << 16)
+                piece = os.read(self.told, PIECE)
                 if not piece:
                     break
                 heard += piece
@@ -112,9 +116,11 @@ def become(asked, tell, said, others):
     guard(1)
 
 
-def answer_once(call, asked, tell):
+def answer_once(call, rehearse, asked, tell):
     status = 1
     try:
+        rehearse()
+        read_back(b"{}\n")
         request = line_of(asked)
         os.close(asked)
         if request:
@@ -122,6 +128,15 @@ def answer_once(call, asked, tell):
             status = 0
     finally:
         os._exit(status)
+
+
+def read_back(line):
+    """Asks itself, so that nothing about being asked is new."""
+    asked, ask = os.pipe()
+    write(ask, line)
+    line_of(asked)
+    os.close(asked)
+    os.close(ask)
 
 
 def alone():
@@ -173,7 +188,7 @@ def line_of(file):
     """The line that somebody writes; less than one where they have gone."""
     read = bytearray()
     while not read.endswith(b"\n"):
-        piece = os.read(file, 1 << 16)
+        piece = os.read(file, PIECE)
         if not piece:
             return b""
         read += piece

@@ -131,6 +131,8 @@ pub enum Stage<'a> {
 
 /// Runs a skill.
 pub async fn run(workshop: &Workshop<'_>, invocation: Invocation<'_>) -> Envelope<reply::Run> {
+    let store = workshop.store.for_one_run();
+    let workshop = &Workshop { store: &store, ..*workshop };
     let entry = match resolve(workshop.hall, invocation.name) {
         Ok(entry) => entry,
         Err(unresolved) => {

@@ -17,6 +17,7 @@ use crate::sandbox::Backends;
 use crate::{Books, Places, Refusal};
 
 /// Everything that a run may use.
+#[derive(Clone, Copy)]
 pub struct Workshop<'a> {
     /// What there is.
     pub hall: &'a Hall,

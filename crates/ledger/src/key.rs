@@ -4,6 +4,7 @@
 //! else: the bytes under a receipt's signature (Ed25519, RFC 8032) are the text `guild receipt 1 sha256:…`. Where the key lies and how it is made is in `file`; whom to trust is the caller's to say.
 
 mod file;
+mod proven;
 
 use std::fmt;
 use std::path::Path;
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
 pub use file::KeyError;
+pub(crate) use proven::Proven;
 
 /// The secret that encrypts, which is made where there is none.
 pub(crate) fn sealing_key(directory: &Path) -> Result<[u8; 32], KeyError> {
@@ -23,7 +25,7 @@ pub(crate) fn sealing_key(directory: &Path) -> Result<[u8; 32], KeyError> {
 }
 
 /// What a signature is for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// A receipt of the chain.
     Receipt,

@@ -12,7 +12,7 @@ use tokio::sync::{Mutex, MutexGuard};
 
 use crate::database::{Connection, Database};
 use crate::head::HeadFile;
-use crate::key::{Key, KeyError, Purpose};
+use crate::key::{Key, KeyError, Proven, Purpose};
 use crate::{InstallationId, Location, PublicKey, StoreError};
 
 /// What happened and what is allowed, durable and signed.
@@ -25,6 +25,7 @@ pub struct Ledger {
     pub(crate) keys: PathBuf,
     pub(crate) head: HeadFile,
     trusted: Vec<PublicKey>,
+    pub(crate) proven: Proven,
 }
 
 /// What a ledger is opened with.
@@ -70,7 +71,8 @@ impl Ledger {
         let database = Database::at(&options.location, options.patience)?;
         let connection = Mutex::new(Some(database.connect().await?));
         let head = HeadFile::new(&options.heads, &key.installation, &database.identity());
-        Ok(Self { database, connection, key, keys: options.keys, head, trusted: options.trusted })
+        let Options { keys, trusted, .. } = options;
+        Ok(Self { database, connection, key, keys, head, trusted, proven: Proven::default() })
     }
 
     /// The installation that writes here.

@@ -18,6 +18,7 @@ mod blob;
 mod error;
 mod export;
 mod follow;
+mod glance;
 mod limits;
 mod log;
 mod pack;
@@ -41,6 +42,7 @@ pub use limits::{Limit, MAX_BYTES, MAX_DEPTH, MAX_FILE_BYTES, MAX_NAMES};
 pub use stage::{Content, Kept, MemoryFile};
 
 use blob::Writer;
+use glance::Glances;
 use pack::Packs;
 use seen::Seen;
 use workspace::Workspace;
@@ -55,6 +57,8 @@ pub struct Store {
     packs: Packs,
     /// What was read before, in a process that lives on.
     seen: Option<Arc<Seen>>,
+    /// What was looked at before, in one run.
+    glances: Option<Arc<Glances>>,
 }
 
 /// A tree that is in the store, and was whole when this was made.
@@ -85,7 +89,7 @@ impl Store {
     /// # Errors
     /// Where it is of a version that this program does not know, or cannot be read.
     pub fn open(directory: impl Into<PathBuf>) -> Result<Self, StoreError> {
-        let store = Self { directory: directory.into(), packs: Packs::default(), seen: None };
+        let store = Self { directory: directory.into(), packs: Packs::default(), seen: None, glances: None };
         let path = store.directory.join("version");
         match fs::read_to_string(&path) {
             Ok(text) if text.trim() == VERSION.to_string() => Ok(store),
@@ -101,14 +105,28 @@ impl Store {
         Self { seen: Some(Arc::default()), ..self }
     }
 
+    /// The same store for one run: it looks at no directory twice, so that all parts of the run see the same files.
+    #[must_use]
+    pub fn for_one_run(&self) -> Self {
+        Self { glances: Some(Arc::default()), ..self.clone() }
+    }
+
     /// Keeps some bytes.
     ///
     /// # Errors
     /// Where they cannot be written.
     pub fn put(&self, bytes: &[u8]) -> Result<Digest, StoreError> {
+        let digest = Digest::of(bytes);
+        let is_known = self.seen.as_ref().is_some_and(|seen| seen.is_young(&digest));
+        if is_known && blob::is_whole(&self.blob(&digest), bytes.len() as u64) {
+            return Ok(digest);
+        }
         let mut writer = Writer::new(self);
-        let digest = writer.add(bytes)?;
+        writer.add(bytes)?;
         writer.commit()?;
+        if let Some(seen) = &self.seen {
+            seen.put(digest);
+        }
         Ok(digest)
     }
 
@@ -169,12 +187,14 @@ impl Store {
     /// # Errors
     /// Where it, or a part of it, is not there or is not what its digest says.
     pub fn tree(&self, digest: &Digest) -> Result<Stored, StoreError> {
-        if let Some(stored) = tree::recall(self, digest) {
-            return Ok(stored);
-        }
-        let tree = self.manifest(digest)?;
-        let root = tree::materialise(self, &tree, digest)?;
-        Ok(Stored { tree, digest: *digest, root })
+        glance::once(self, &self.place("trees", digest), || {
+            if let Some(stored) = tree::recall(self, digest) {
+                return Ok(stored);
+            }
+            let tree = self.manifest(digest)?;
+            let root = tree::materialise(self, &tree, digest)?;
+            Ok(Stored { tree, digest: *digest, root })
+        })
     }
 
     /// A directory of one's own to fetch or unpack something in, which goes with the value, or with the next one's after a kill.

@@ -49,6 +49,6 @@ impl Kit {
     pub(super) fn in_store(store: &Store) -> Result<Self, ToolError> {
         let stored = store.stage(&Content::Memory(&FILES));
         let stored = stored.map_err(|error| ToolError::Failed(format!("no kit for the tool: {error}")))?;
-        Ok(Self { digest: stored.tree.digest(), root: stored.root })
+        Ok(Self { digest: stored.digest, root: stored.root })
     }
 }

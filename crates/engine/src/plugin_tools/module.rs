@@ -68,7 +68,7 @@ pub(super) async fn registered(
     let kit = Kit::in_store(workshop.store)?;
     let key = json!({
         "version": VERSION,
-        "plugin": shipped.staged.tree.digest().to_string(),
+        "plugin": shipped.staged.digest.to_string(),
         "module": module,
         "kit": kit.digest.to_string(),
         "image": shipped.image,

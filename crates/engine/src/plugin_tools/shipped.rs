@@ -141,7 +141,7 @@ impl Shipped {
             input: tool.input.clone(),
             output: tool.output.clone(),
             is_read_only: tool.read_only,
-            code: Some(self.staged.tree.digest().to_string()),
+            code: Some(self.staged.digest.to_string()),
             image: Some(self.image.clone()),
             environment: self.environment(),
             plugin: Some(self.staged.plugin.name.clone()),

@@ -226,7 +226,7 @@ impl Shipped {
     ) -> Result<ToolResult, ToolError> {
         let key = Key {
             tool: call.tool.to_owned(),
-            code: self.staged.tree.digest().to_string(),
+            code: self.staged.digest.to_string(),
             image: self.image.clone(),
             agent: call.agent.to_owned(),
             env: workshop.environment(&self.environment()).await.map_err(told)?,

@@ -43,6 +43,8 @@ impl<'a> ToolRequest<'a> {
 
 /// Calls a tool.
 pub async fn tools_call(workshop: &Workshop<'_>, request: ToolRequest<'_>) -> Envelope<reply::Run> {
+    let store = workshop.store.for_one_run();
+    let workshop = &Workshop { store: &store, ..*workshop };
     let mut unseen = |_: &guild_sandbox::Chunk| {};
     let invocation = Invocation {
         consent: request.consent,

@@ -24,7 +24,7 @@ pub(crate) fn stage_hook(
     moment: Moment<'_>,
     (images, store): (&Images, &Store),
 ) -> Result<(Staged, ToolRun), Refusal> {
-    let StagedPlugin { tree, root, plugin, identity: whose } = stage_plugin(entry, store)?;
+    let StagedPlugin { tree, root, plugin, identity: whose, .. } = stage_plugin(entry, store)?;
     let name = &entry.plugin.name;
     let run = match moment {
         Moment::Life(moment) => plugin.lifecycle(moment),

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use guild_catalog::PluginEntry;
-use guild_manifest::TreeManifest;
 use guild_manifest::plugin::Plugin;
+use guild_manifest::{Digest, TreeManifest};
 use guild_source::store::{Store, Stored};
 
 use super::origin::Origin;
@@ -15,6 +15,8 @@ use crate::{Code, Refusal};
 pub(crate) struct StagedPlugin {
     /// Its files.
     pub tree: TreeManifest,
+    /// The digest of that.
+    pub digest: Digest,
     /// The directory with the files, whole at this moment, to be mounted read-only.
     pub root: PathBuf,
     /// What its manifest says.
@@ -46,10 +48,10 @@ impl StagedPlugin {
     /// # Errors
     /// Where they are not the plugin that was found.
     pub(crate) fn read(entry: &PluginEntry, stored: Stored) -> Result<Self, Refusal> {
-        let (Stored { tree, root, .. }, name) = (stored, &entry.plugin.name);
+        let (Stored { tree, digest, root }, name) = (stored, &entry.plugin.name);
         let plugin = guild_catalog::read_plugin(&root, name).filter(|plugin| plugin.name == *name);
         let plugin = plugin.ok_or_else(|| changed(name, "it does not load"))?;
-        Ok(Self { tree, root, plugin, identity: Origin::of_plugin(entry).plugin })
+        Ok(Self { tree, digest, root, plugin, identity: Origin::of_plugin(entry).plugin })
     }
 }
 

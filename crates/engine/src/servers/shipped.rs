@@ -136,7 +136,7 @@ fn shipped(
         bare: settings(&[]),
         granted: settings(&started.environment),
         environment: started.environment.clone(),
-        code: staged.tree.digest().to_string(),
+        code: staged.digest.to_string(),
         image: workshop.images.resolve(None).map_err(told)?.digest.to_string(),
     })
 }

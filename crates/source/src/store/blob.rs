@@ -8,7 +8,7 @@ use super::{Store, failed};
 use crate::durable;
 use guild_manifest::Digest;
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
@@ -122,8 +122,7 @@ impl<'a> Writer<'a> {
         let path = self.store.blob(digest);
         let loose = fs::symlink_metadata(&path);
         if let Ok(seen) = &loose
-            && seen.is_file()
-            && seen.len() == size
+            && is_blob(seen, size)
         {
             return self.freshness.renew(self.store, &path, Some(seen));
         }
@@ -144,6 +143,15 @@ impl<'a> Writer<'a> {
         }
         self.store.packs.holder(digest, size)
     }
+}
+
+/// Whether a file of this length is there.
+pub fn is_whole(path: &Path, size: u64) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|seen| is_blob(&seen, size))
+}
+
+fn is_blob(seen: &Metadata, size: u64) -> bool {
+    seen.is_file() && seen.len() == size
 }
 
 /// Writes a blob aside.

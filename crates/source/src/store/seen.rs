@@ -1,7 +1,7 @@
 //! What a process that lives on has read before: a tree that looks from outside as it did then is not read again.
 //!
 //! Every name, time, size, mode and inode counts, and what was changed in the last moments is never trusted: a second change may bear
-//! the same time. A tree with links or too much in it is read each time.
+//! the same time. A tree with links or too much in it is read each time. Blobs are remembered too, as long as no sweep can want them.
 
 use super::Store;
 use super::walk::{Manner, is_skipped};
@@ -10,7 +10,8 @@ use std::collections::HashMap;
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// So long after a change another one may bear the same time; networks included.
 const TICK: i64 = 2_000_000_000;
@@ -19,9 +20,18 @@ const MOST_NAMES: usize = 4096;
 /// No more trees are remembered.
 const MOST_TREES: usize = 256;
 
+/// No more blobs are remembered.
+const MOST_BLOBS: usize = 1024;
+/// For so long a blob that was young stays so: a sweep leaves alone what is many hours older.
+const STAYS_YOUNG: Duration = Duration::from_secs(60 * 60);
+
 /// Everything that was seen.
 #[derive(Debug, Default)]
-pub struct Seen(Mutex<HashMap<PathBuf, Known>>);
+pub struct Seen {
+    trees: Mutex<HashMap<PathBuf, Known>>,
+    /// When these were last put into the store, or renewed there.
+    young: Mutex<HashMap<Digest, Instant>>,
+}
 
 #[derive(Debug)]
 struct Known {
@@ -48,7 +58,7 @@ struct Stamp {
 impl Seen {
     /// The tree in a directory that still looks so.
     pub fn recall(&self, place: &Path, look: &Look) -> Option<(TreeManifest, Digest)> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock(&self.trees);
         let found = known.get(place).filter(|known| known.look == *look)?;
         Some((found.tree.clone(), found.digest))
     }
@@ -64,12 +74,30 @@ impl Seen {
         if look.0.iter().any(|stamp| nanoseconds(stamp.changed).saturating_add(TICK) > now) {
             return;
         }
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.trees);
         if known.len() >= MOST_TREES {
             known.clear();
         }
         known.insert(place.to_owned(), Known { look, tree: tree.clone(), digest: *digest });
     }
+
+    /// Whether a blob was put into the store so lately that no sweep takes it.
+    pub fn is_young(&self, blob: &Digest) -> bool {
+        lock(&self.young).get(blob).is_some_and(|since| since.elapsed() < STAYS_YOUNG)
+    }
+
+    /// Remembers a blob that was just put into the store.
+    pub fn put(&self, blob: Digest) {
+        let mut young = lock(&self.young);
+        if young.len() >= MOST_BLOBS {
+            young.clear();
+        }
+        young.insert(blob, Instant::now());
+    }
+}
+
+fn lock<T>(known: &Mutex<T>) -> MutexGuard<'_, T> {
+    known.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Look {

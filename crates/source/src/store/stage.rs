@@ -2,6 +2,7 @@
 
 use super::blob::Writer;
 use super::error::StageError;
+use super::glance;
 use super::limits::Budget;
 use super::seen::Look;
 use super::walk::{FileRead, Manner, Visitor, walk, walk_file};
@@ -50,16 +51,21 @@ const MANY: usize = 8;
 
 /// Stages a tree.
 pub fn stage(store: &Store, content: &Content<'_>) -> Result<Stored, StageError> {
-    let (Some(seen), Content::Directory(place)) = (&store.seen, content) else {
-        return stage_anew(store, content);
-    };
+    match content {
+        Content::Directory(place) => glance::once(store, place, || stage_directory(store, place)),
+        Content::File(_) | Content::Memory(_) => stage_anew(store, content),
+    }
+}
+
+fn stage_directory(store: &Store, place: &Path) -> Result<Stored, StageError> {
+    let content = Content::Directory(place);
+    let Some(seen) = &store.seen else { return stage_anew(store, &content) };
     // Looked at before it is read: a change in between makes it look otherwise the next time.
     let look = Look::at(place, Manner::Foreign);
     if let Some((tree, digest)) = look.as_ref().and_then(|look| seen.recall(place, look)) {
-        let root = tree::materialise(store, &tree, &digest)?;
-        return Ok(Stored { tree, digest, root });
+        return made_whole(store, tree, digest);
     }
-    let stored = stage_anew(store, content)?;
+    let stored = stage_anew(store, &content)?;
     if let Some(look) = look {
         seen.remember(store, place, look, (&stored.tree, &stored.digest));
     }
@@ -68,8 +74,15 @@ pub fn stage(store: &Store, content: &Content<'_>) -> Result<Stored, StageError>
 
 fn stage_anew(store: &Store, content: &Content<'_>) -> Result<Stored, StageError> {
     let Kept { tree, digest, .. } = keep(store, content)?;
-    let root = tree::materialise(store, &tree, &digest)?;
-    Ok(Stored { tree, digest, root })
+    made_whole(store, tree, digest)
+}
+
+/// A tree whose files are kept, with the directory that containers see.
+fn made_whole(store: &Store, tree: TreeManifest, digest: Digest) -> Result<Stored, StageError> {
+    glance::once(store, &store.place("trees", &digest), || {
+        let root = tree::materialise(store, &tree, &digest)?;
+        Ok(Stored { tree, digest, root })
+    })
 }
 
 /// Keeps a tree.

@@ -3,6 +3,7 @@
 use crate::world::World;
 use guild_manifest::Digest;
 use std::fs;
+use std::path::Path;
 
 #[test]
 fn what_is_put_in_comes_out_under_its_digest() {
@@ -33,6 +34,25 @@ fn what_a_run_has_printed_is_kept_apart_and_checked_when_it_is_read() {
     fs::write(&path, b"short").unwrap();
     store.put_log(b"printed").unwrap();
     assert_eq!(store.get_log(&digest).unwrap(), b"printed");
+}
+
+#[test]
+fn what_a_process_has_put_in_before_is_put_in_again_where_it_is_gone_or_cut_short() {
+    let world = World::new("");
+    let store = world.store().remembering();
+    let digest = store.put(b"payload").unwrap();
+    for damage in [
+        |path: &Path| fs::remove_file(path).unwrap(),
+        |path: &Path| {
+            fs::remove_file(path).unwrap();
+            fs::write(path, "pay").unwrap();
+        },
+    ] {
+        assert_eq!(store.put(b"payload").unwrap(), digest);
+        damage(&world.blob(&digest));
+        assert_eq!(store.put(b"payload").unwrap(), digest);
+        assert_eq!(store.get(&digest).unwrap(), b"payload");
+    }
 }
 
 #[test]

@@ -73,6 +73,22 @@ fn the_same_files_are_the_same_tree_and_are_written_once() {
 }
 
 #[test]
+fn one_run_sees_one_reading_and_the_next_run_what_has_changed() {
+    let world = World::new(SKILL);
+    for store in [world.store(), world.store().remembering()] {
+        let skill = world.skill();
+        let (before, run) = (Content::Directory(&skill), store.for_one_run());
+        let first = run.stage(&before).unwrap();
+        fs::write(skill.join("more"), "more").unwrap();
+        assert_eq!(run.stage(&before).unwrap(), first);
+        assert_eq!(run.tree(&first.digest).unwrap(), first);
+        let next = store.for_one_run().stage(&before).unwrap();
+        assert_ne!(next.digest, first.digest);
+        fs::remove_file(skill.join("more")).unwrap();
+    }
+}
+
+#[test]
 fn whatever_changes_is_another_tree() {
     let changes = [
         ("a byte", "//- /skill/SKILL.md\ntexT\n"),
