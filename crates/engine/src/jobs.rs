@@ -149,8 +149,8 @@ pub fn jobs_list(premises: &Premises, by: &Principal) -> Envelope<reply::RunJobs
     Envelope::ok(reply::RunJobs { count: runs.len(), runs })
 }
 
-async fn perform(premises: &Premises, request: &JobRequest, job: &Job) -> Envelope<reply::Run> {
-    let hall = premises.hall();
+async fn perform(premises: &Arc<Premises>, request: &JobRequest, job: &Job) -> Envelope<reply::Run> {
+    let hall = premises.hall_to_run().await;
     let workshop = premises.workshop(&hall);
     let mut on_output = |chunk: &Chunk| job.hear(chunk);
     let on_stage = |stage: Stage<'_>| job.reach(stage);

@@ -106,6 +106,15 @@ impl Premises {
         self.live.current()
     }
 
+    /// The same for whoever runs something: what another process has just switched off is off.
+    pub async fn hall_to_run(self: &Arc<Self>) -> Arc<Hall> {
+        let has_news = self.books.ledger.has_news().await.unwrap_or(true);
+        if has_news && self.is_switched().await {
+            self.catch_up().await;
+        }
+        self.hall()
+    }
+
     /// The moment.
     pub fn now(&self) -> Timestamp {
         Timestamp::from((self.opening.clock)())

@@ -5,6 +5,7 @@
 
 mod columns;
 mod failure;
+mod news;
 mod tail;
 
 use guild_manifest::{Digest, canonical};
@@ -12,6 +13,7 @@ use ulid::Ulid;
 
 pub(crate) use columns::Columns;
 pub use failure::WriteError;
+pub(crate) use news::News;
 use tail::Tail;
 
 use crate::entropy::NoEntropy;
@@ -77,6 +79,7 @@ impl Ledger {
             begun => begun?,
         }
         let tail = Tail::read(&mut session, self).await?;
+        self.news.find(tail.seq);
         Ok(Writing { ledger: self, session, now, tail })
     }
 }
@@ -116,6 +119,7 @@ impl Writing<'_> {
     /// Makes everything durable and remembers how far the chain has come.
     pub(crate) async fn commit(mut self) -> Result<(), WriteError> {
         self.session.commit().await?;
+        self.ledger.news.leave(self.tail.seq);
         self.ledger.head.advance(&self.ledger.key, self.head())?;
         self.session.done();
         Ok(())
@@ -124,6 +128,7 @@ impl Writing<'_> {
     /// Makes everything durable and forgets whatever head was remembered before.
     pub(crate) async fn commit_over_head(mut self) -> Result<(), WriteError> {
         self.session.commit().await?;
+        self.ledger.news.leave(self.tail.seq);
         self.ledger.head.replace(&self.ledger.key, self.head())?;
         self.session.done();
         Ok(())

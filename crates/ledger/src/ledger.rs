@@ -10,6 +10,7 @@ use std::time::Duration;
 use guild_manifest::Digest;
 use tokio::sync::{Mutex, MutexGuard};
 
+use crate::chain::News;
 use crate::database::{Connection, Database};
 use crate::head::HeadFile;
 use crate::key::{Key, KeyError, Proven, Purpose};
@@ -26,6 +27,7 @@ pub struct Ledger {
     pub(crate) head: HeadFile,
     trusted: Vec<PublicKey>,
     pub(crate) proven: Proven,
+    pub(crate) news: News,
 }
 
 /// What a ledger is opened with.
@@ -72,7 +74,7 @@ impl Ledger {
         let connection = Mutex::new(Some(database.connect().await?));
         let head = HeadFile::new(&options.heads, &key.installation, &database.identity());
         let Options { keys, trusted, .. } = options;
-        Ok(Self { database, connection, key, keys, head, trusted, proven: Proven::default() })
+        Ok(Self { database, connection, key, keys, head, trusted, proven: Proven::default(), news: News::default() })
     }
 
     /// The installation that writes here.

@@ -59,7 +59,7 @@ impl ServerHandler for ChildServer {
         request: CallToolRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let (hall, transcript) = (self.premises.hall(), Transcript::default());
+        let (hall, transcript) = (self.premises.hall_to_run().await, Transcript::default());
         let workshop = self.premises.workshop(&hall);
         let tools =
             child_tools(&workshop, &self.run, &transcript).await.map_err(|refusal| refused(&refusal))?;

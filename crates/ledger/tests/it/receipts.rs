@@ -6,7 +6,7 @@ use expect_test::{expect, expect_file};
 use guild_ledger::receipt::{
     Access, Changes, Entry, Kind, Limits, Outcome, Output, Parameter, Plan, Resources, SkillRef,
 };
-use guild_ledger::{MAX_TEXT, ReceiptId, RunId, WriteError};
+use guild_ledger::{Ledger, MAX_TEXT, ReceiptId, RunId, WriteError};
 use guild_manifest::Digest;
 use serde_json::{Value, json};
 
@@ -19,6 +19,7 @@ on_both_databases! {
     pages_have_no_gaps_and_nothing_twice
     a_receipt_says_everything_and_reads_back
     receipts_follow_each_other_in_one_moment_and_when_the_clock_goes_back
+    what_another_process_has_written_is_news_once
     secrets_are_shown_by_a_digest_that_others_cannot_compute
     a_text_that_is_too_long_is_refused_and_the_ledger_goes_on
     a_name_that_no_database_takes_is_refused
@@ -176,6 +177,23 @@ async fn receipts_follow_each_other_in_one_moment_and_when_the_clock_goes_back(s
         before = Some((signed.hash, signed.receipt.id));
     }
     assert!(ledger.verify().await.unwrap().is_whole());
+}
+
+async fn what_another_process_has_written_is_news_once(site: Site) {
+    let (ours, theirs) = (site.open().await, site.open().await);
+    let write = async |ledger: &Ledger| {
+        ledger.append(at(0), Entry::new(Kind::Denied, "no", agent("a"))).await.unwrap();
+    };
+    assert!(ours.has_news().await.unwrap(), "whoever asks first knows nothing");
+    write(&ours).await;
+    assert!(!ours.has_news().await.unwrap(), "what one has written oneself is none");
+    write(&theirs).await;
+    assert!(ours.has_news().await.unwrap());
+    assert!(!ours.has_news().await.unwrap());
+    write(&theirs).await;
+    write(&ours).await;
+    assert!(ours.has_news().await.unwrap(), "what was written over is news still");
+    assert!(!ours.has_news().await.unwrap());
 }
 
 async fn secrets_are_shown_by_a_digest_that_others_cannot_compute(site: Site) {

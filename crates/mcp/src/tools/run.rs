@@ -175,7 +175,7 @@ async fn attempt(
     asked: &Wanted,
     (context, asks): (&RequestContext<RoleServer>, mpsc::UnboundedSender<String>),
 ) -> Envelope<reply::Run> {
-    let (hall, principal) = (server.hall(), server.principal());
+    let (hall, principal) = (server.premises().hall_to_run().await, server.principal());
     let workshop = server.premises().workshop(&hall);
     let sampling = Sampling::behind(workshop.subagents, context);
     let workshop = Workshop { subagents: sampling.runner(), ..workshop };

@@ -1,6 +1,6 @@
 //! What a server notices by itself, whoever changes it: files of skills, of plugins and of the configuration, and what is switched.
 
-use super::{Client, SKILLS};
+use super::{Client, SKILLS, told};
 use crate::env;
 use guild_testkit::Env;
 use serde_json::json;
@@ -63,4 +63,19 @@ fn every_change_is_noticed_whoever_makes_it() {
         let names: Vec<&str> = lines.filter_map(|line| line.split(' ').next()).collect();
         assert_eq!(names, *expected, "{what}");
     }
+}
+
+/// It ran for up to a second longer, until the server looked again by itself.
+#[test]
+fn what_is_switched_off_in_another_terminal_does_not_run_once_more() {
+    let env = env(SKILLS);
+    let mut client = Client::shaking_hands(&env, "2025-11-25", json!({}));
+    let approved = env.guild(&["run", "greet", "-p", "who=you", "--approve", "always"]);
+    assert_eq!(approved.code(), Some(0), "{approved:?}");
+    let mut run = || told(&client.tool("skill_run", json!({"name": "greet", "input": {"who": "you"}})));
+    assert_eq!(run(), "[ok] hello you\n");
+    assert_eq!(env.guild(&["disable", "greet"]).code(), Some(0));
+    assert_eq!(run(), "[skill_not_invocable] skill `greet` is switched off");
+    assert_eq!(env.guild(&["enable", "greet"]).code(), Some(0));
+    assert_eq!(run(), "[ok] hello you\n");
 }
