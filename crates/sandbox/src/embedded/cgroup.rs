@@ -194,6 +194,10 @@ fn reap(directory: &Path) {
 
 /// Kills what is left in a cgroup and removes it, with those within it. A process that was just killed may take a moment to leave.
 fn remove(directory: &Path) {
+    // Nearly always nothing is left, and then there is nothing to look for.
+    if fs::remove_dir(directory).is_ok() {
+        return;
+    }
     let within = fs::read_dir(directory).into_iter().flatten().flatten();
     for entry in within.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
         remove(&entry.path());
