@@ -75,7 +75,8 @@ fn what_is_switched_off_in_another_terminal_does_not_run_once_more() {
     let mut run = || told(&client.tool("skill_run", json!({"name": "greet", "input": {"who": "you"}})));
     assert_eq!(run(), "[ok] hello you\n");
     assert_eq!(env.guild(&["disable", "greet"]).code(), Some(0));
-    assert_eq!(run(), "[skill_not_invocable] skill `greet` is switched off");
+    let refused = run();
+    assert!(refused.starts_with("[skill_not_invocable]"), "{refused}");
     assert_eq!(env.guild(&["enable", "greet"]).code(), Some(0));
     assert_eq!(run(), "[ok] hello you\n");
 }
