@@ -78,13 +78,22 @@ enum Form {
     Perhaps,
 }
 
+/// What is to be known of a skill.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    /// Whether it loads, and as what.
+    Loading,
+    /// What its author is told of its text as well.
+    Everything,
+}
+
 /// Inspects every skill of a snapshot, those that do not load included; built-in ones are ours to check.
 pub fn inspect_snapshot(snapshot: &Snapshot, config: &Config, profile: Profile) -> Vec<Inspected> {
     let skills = snapshot.skills.iter().map(|entry| &entry.place);
     let broken = snapshot.broken.iter().map(|broken| &broken.place);
     let places = skills.chain(broken).filter(|place| place.scope != Scope::Builtin);
     let targets: Vec<Target> = places.map(Target::of).collect();
-    let mut found = inspect_targets(&targets, config, profile);
+    let mut found = inspect_targets(&targets, config, profile, Asked::Everything);
     for broken in &snapshot.broken {
         // What a plugin forbids its skills is not to be seen in the skill's own directory.
         let path = broken.place.path();
@@ -99,6 +108,15 @@ pub fn inspect_snapshot(snapshot: &Snapshot, config: &Config, profile: Profile) 
 
 /// Inspects every skill, plugin and marketplace at or below a path; `None` where there is no such path.
 pub fn inspect_path(path: &Path, config: &Config, profile: Profile) -> Option<Inspection> {
+    at_path(path, config, profile, Asked::Everything)
+}
+
+/// Finds the same, and says of skills whether they load; what authors are told is not looked for, which spares reading them twice.
+pub fn find_path(path: &Path, config: &Config) -> Option<Inspection> {
+    at_path(path, config, Profile::Lenient, Asked::Loading)
+}
+
+fn at_path(path: &Path, config: &Config, profile: Profile, asked: Asked) -> Option<Inspection> {
     let metadata = path.metadata().ok()?;
     // A path such as `..` has no name that a skill could go by, and `.` in one is nothing to show people.
     let path =
@@ -111,7 +129,7 @@ pub fn inspect_path(path: &Path, config: &Config, profile: Profile) -> Option<In
         let is_in_directory = path.file_name().is_some_and(skill_reader::is_skill_file);
         targets.push(Target { form: if is_in_directory { Form::Directory } else { Form::Flat }, path });
     }
-    inspection.skills = inspect_targets(&targets, config, profile);
+    inspection.skills = inspect_targets(&targets, config, profile, asked);
     Some(inspection)
 }
 
@@ -121,15 +139,15 @@ impl Target {
     }
 }
 
-fn inspect_targets(targets: &[Target], config: &Config, profile: Profile) -> Vec<Inspected> {
+fn inspect_targets(targets: &[Target], config: &Config, profile: Profile, asked: Asked) -> Vec<Inspected> {
     let manner = Manner { profile, ..Manner::lenient(config) };
-    let found = in_parallel(targets, |target| inspect(target, manner));
+    let found = in_parallel(targets, |target| inspect(target, manner, asked));
     let mut found: Vec<Inspected> = found.into_iter().flatten().collect();
     found.sort_by(|a, b| a.path.cmp(&b.path));
     found
 }
 
-fn inspect(target: &Target, manner: Manner) -> Option<Inspected> {
+fn inspect(target: &Target, manner: Manner, asked: Asked) -> Option<Inspected> {
     let Target { path, form } = target;
     let directory =
         path.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -152,7 +170,7 @@ fn inspect(target: &Target, manner: Manner) -> Option<Inspected> {
     let stem = || stem.map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let name = record.skill.as_ref().map_or_else(stem, |skill| skill.name.clone());
     let mut problems = record.problems;
-    if !problems.iter().any(|problem| problem.code == Code::FileEscapes) {
+    if asked == Asked::Everything && !problems.iter().any(|problem| problem.code == Code::FileEscapes) {
         problems.extend(of_the_text(&open, file, manner, &problems));
     }
     let loaded = record.skill.is_some();

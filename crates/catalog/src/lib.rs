@@ -29,7 +29,9 @@ pub mod watch;
 
 pub use discover::{Freshness, agent_files, bodies, bytes, discover, files, read_plugin};
 pub use fingerprint::{Fingerprint, Fingerprinter};
-pub use inspect::{Inspected, InspectedPlugin, Inspection, inspect_path, inspect_snapshot, read_marketplace};
+pub use inspect::{
+    Inspected, InspectedPlugin, Inspection, find_path, inspect_path, inspect_snapshot, read_marketplace,
+};
 pub use machine::Machine;
 pub use root::{Root, Status};
 pub use scope::Scope;

@@ -16,8 +16,7 @@ use crate::hall::Hall;
 use crate::reply::{self, Vetted};
 use crate::resolve::{Unresolved, resolve};
 use crate::{Code, Envelope};
-use guild_catalog::{Inspected, Scope, inspect_path};
-use guild_manifest::skill::Profile;
+use guild_catalog::{Inspected, Scope, find_path};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Mutex;
@@ -199,7 +198,7 @@ fn named<'a>(hall: &'a Hall, names: &[String]) -> (Vec<Subject<'a>>, Option<(Cod
 /// Every skill at or below a path, found by discovery or not; where a plugin lies there too, with its plugin.
 fn at_path<'a>(hall: &'a Hall, name: &str) -> Vec<Subject<'a>> {
     let whole = hall.machine.directory.join(Path::new(name));
-    let inspection = inspect_path(&whole, &hall.config, Profile::Lenient).unwrap_or_default();
+    let inspection = find_path(&whole, &hall.config).unwrap_or_default();
     let subject = |skill: Inspected| {
         let plugin = skill.path.parent().and_then(|directory| Plugin::around(directory, &whole));
         Subject::of_path(&skill.path, skill.name).within(plugin)

@@ -2,7 +2,7 @@
 //!
 //! What is put into them is their users' to write, each in its own way.
 
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, DirBuilder};
 use std::io;
 use std::path::Path;
 
@@ -13,21 +13,6 @@ pub fn make_private_directory(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(path)
-}
-
-/// Makes an empty file for its owner alone, unless there is one.
-pub fn make_private_file(path: &Path) -> io::Result<()> {
-    if fs::exists(path)? {
-        return Ok(());
-    }
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.open(path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _ => Ok(()),
-    }
 }
 
 /// Makes sure that the names in a directory outlive a power cut.

@@ -69,20 +69,31 @@ fn write_object(fields: &Map<String, Value>, out: &mut String) {
 
 fn write_text(text: &str, out: &mut String) {
     out.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\u{8}' => out.push_str("\\b"),
-            '\t' => out.push_str("\\t"),
-            '\n' => out.push_str("\\n"),
-            '\u{c}' => out.push_str("\\f"),
-            '\r' => out.push_str("\\r"),
-            '\0'..='\u{1f}' => push(out, format_args!("\\u{:04x}", u32::from(character))),
-            _ => out.push(character),
+    let mut rest = text;
+    // Nearly everything is written as it is, and so in long pieces.
+    while let Some((plain, special, behind)) = split_at_special(rest) {
+        out.push_str(plain);
+        match special {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            0x8 => out.push_str("\\b"),
+            b'\t' => out.push_str("\\t"),
+            b'\n' => out.push_str("\\n"),
+            0xc => out.push_str("\\f"),
+            b'\r' => out.push_str("\\r"),
+            control => push(out, format_args!("\\u{control:04x}")),
         }
+        rest = behind;
     }
+    out.push_str(rest);
     out.push('"');
+}
+
+/// What comes before the first character that is escaped, that character, and what comes behind it.
+fn split_at_special(text: &str) -> Option<(&str, u8, &str)> {
+    let at = text.bytes().position(|byte| byte < b' ' || matches!(byte, b'"' | b'\\'))?;
+    let (plain, rest) = text.split_at_checked(at)?;
+    Some((plain, *rest.as_bytes().first()?, rest.get(1..)?))
 }
 
 fn write_number(number: &Number, out: &mut String) {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
-use std::fmt::{self, Write};
+use std::fmt;
 use std::str::FromStr;
 
 /// A SHA-256 digest, written `sha256:` and 64 hexadecimal digits, in text formats too.
@@ -43,12 +43,8 @@ impl Digest {
 
     /// The hexadecimal digits alone.
     pub fn to_hex(&self) -> String {
-        let mut hex = String::with_capacity(64);
-        for byte in self.0 {
-            // Writing to a string cannot fail.
-            let _ = write!(hex, "{byte:02x}");
-        }
-        hex
+        let digits = self.0.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        digits.filter_map(|digit| char::from_digit(u32::from(digit), 16)).collect()
     }
 }
 

@@ -1,10 +1,12 @@
-//! Repositories, fetched by the git program with the person's own credentials and with nothing else of git's that runs code.
+//! Repositories, fetched by the git program with the person's own credentials and with nothing else of git's that runs code; one that
+//! lies on this disk is read where it lies ([`local`]).
 //!
 //! There is never a work tree: no hook, filter, submodule or attribute of a repository is obeyed. What a commit holds is listed, and its
 //! files land as those of an archive do. Processes are started by whoever implements [`GitProgram`]; none is started here.
 
 mod call;
 mod error;
+mod local;
 mod objects;
 
 use crate::landing::{Bounds, Landing, Strictness};
@@ -56,17 +58,34 @@ pub async fn fetch(
         (None, Some(at)) if is_commit(at) || git.has_reference(at).await? => (Some(at.clone()), None),
         (None, at) => (None, at.clone()),
     };
-    let repository = scratch.join("repository");
-    fs::create_dir_all(&repository).map_err(|source| GitError::Write { path: repository.clone(), source })?;
-    succeeded(git.run(&repository, &["init", "--quiet", "--bare", "--template=", "."]).await?, &git)?;
-    let commit = git.commit(&repository, reference.as_deref()).await?;
-    let objects = git.list(&repository, &commit, spec.path.as_deref()).await?;
     let mut landing = Landing::new(into, Strictness::Repository, BOUNDS);
-    objects::land(&git, &repository, &objects, &mut landing).await?;
+    let commit = match local::read(spec, reference.as_deref()) {
+        Some(found) => {
+            objects::land_all(&found.files, &mut landing)?;
+            found.commit
+        }
+        None => bring(&git, spec, reference.as_deref(), &mut landing).await?,
+    };
     landing.finish()?;
+    Ok(Fetched { commit, reference, skill })
+}
+
+/// Has git fetch a repository into a scratch one, and lets the files of a commit land; says which commit it is.
+async fn bring(
+    git: &Git<'_>,
+    spec: &GitSpec,
+    reference: Option<&str>,
+    landing: &mut Landing,
+) -> Result<String, GitError> {
+    let repository = git.scratch.join("repository");
+    fs::create_dir_all(&repository).map_err(|source| GitError::Write { path: repository.clone(), source })?;
+    succeeded(git.run(&repository, &["init", "--quiet", "--bare", "--template=", "."]).await?, git)?;
+    let commit = git.commit(&repository, reference).await?;
+    let objects = git.list(&repository, &commit, spec.path.as_deref()).await?;
+    objects::land(git, &repository, &objects, landing).await?;
     // Nobody asks it anything any more, and it may be large.
     fs::remove_dir_all(&repository).ok();
-    Ok(Fetched { commit, reference, skill })
+    Ok(commit)
 }
 
 /// What a ref stands for now, without fetching it; the default branch where none is named.

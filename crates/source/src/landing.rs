@@ -3,18 +3,24 @@
 //! Links are made last, when nothing is written any more, so that nothing is ever written through one. What a name means is not asked
 //! here; [`check_tree`] asks it of the files that are to be installed.
 
+mod batch;
 mod name;
 
 use guild_manifest::TreeManifest;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::{OpenOptionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
+pub use batch::WholeFile;
+
 use name::{fold, is_unseen, leads_out, plain};
+
+/// How much is copied at once.
+const PIECE: usize = 64 * 1024;
 
 /// Why something from elsewhere does not land.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,6 +110,8 @@ pub struct Landing {
     links: Vec<(String, String)>,
     /// The directories that are there.
     made: BTreeSet<String>,
+    /// What contents pass through.
+    piece: Vec<u8>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,8 +123,15 @@ enum Kind {
 impl Landing {
     /// Lands in a directory that is there, is empty, and is nobody else's to write to.
     pub fn new(root: &Path, strictness: Strictness, bounds: Bounds) -> Self {
-        let (root, seen, links, made) = (root.to_owned(), BTreeMap::new(), Vec::new(), BTreeSet::new());
-        Self { root, strictness, left: bounds, seen, links, made }
+        Self {
+            root: root.to_owned(),
+            strictness,
+            left: bounds,
+            seen: BTreeMap::new(),
+            links: Vec::new(),
+            made: BTreeSet::new(),
+            piece: vec![0; PIECE],
+        }
     }
 
     /// A directory.
@@ -133,22 +148,26 @@ impl Landing {
         content: &mut dyn Read,
     ) -> Result<u64, LandingError> {
         let shown = path;
-        let Some(path) = self.claim(path, Kind::Other)? else { return Err(refused(shown, Unsafe::Path)) };
-        if let Some((parent, _)) = path.rsplit_once('/') {
-            self.make_directory(parent)?;
-        }
-        let place = self.root.join(&path);
+        let place = self.place(path)?;
         let write = |source| LandingError::Write { path: place.clone(), source };
-        let mode = if executable { 0o777 } else { 0o666 };
-        let mut file =
-            OpenOptions::new().write(true).create_new(true).mode(mode).open(&place).map_err(write)?;
+        let mut file = create(&place, executable).map_err(write)?;
         let mut limited = content.take(self.left.bytes.saturating_add(1));
-        let count = copy(&mut limited, &mut file).map_err(|error| match error {
+        let count = copy(&mut limited, &mut file, &mut self.piece).map_err(|error| match error {
             Side::Read(error) => LandingError::Broken(format!("`{}`: {error}", printable(shown))),
             Side::Write(error) => write(error),
         })?;
         self.left.bytes = self.left.bytes.checked_sub(count).ok_or_else(|| refused(shown, Unsafe::Bomb))?;
         Ok(count)
+    }
+
+    /// Where a file lands, in a directory that is there.
+    fn place(&mut self, path: &str) -> Result<PathBuf, LandingError> {
+        let shown = path;
+        let Some(path) = self.claim(path, Kind::Other)? else { return Err(refused(shown, Unsafe::Path)) };
+        if let Some((parent, _)) = path.rsplit_once('/') {
+            self.make_directory(parent)?;
+        }
+        Ok(self.root.join(&path))
     }
 
     /// A link, which is made at the end.
@@ -217,6 +236,12 @@ impl Landing {
     }
 }
 
+/// Makes a file where nothing is.
+fn create(place: &Path, executable: bool) -> io::Result<File> {
+    let mode = if executable { 0o777 } else { 0o666 };
+    OpenOptions::new().write(true).create_new(true).mode(mode).open(place)
+}
+
 /// Looks at the names of files that are to be installed, wherever they come from.
 ///
 /// # Errors
@@ -252,12 +277,11 @@ enum Side {
     Write(io::Error),
 }
 
-/// Copies everything, and tells on which side it failed.
-fn copy(from: &mut dyn Read, to: &mut dyn io::Write) -> Result<u64, Side> {
-    let mut piece = vec![0; 64 * 1024];
+/// Copies everything piece by piece, and tells on which side it failed.
+fn copy(from: &mut dyn Read, to: &mut dyn io::Write, piece: &mut [u8]) -> Result<u64, Side> {
     let mut count = 0;
     loop {
-        let read = match from.read(&mut piece) {
+        let read = match from.read(piece) {
             Ok(0) => return Ok(count),
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,

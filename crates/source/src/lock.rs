@@ -218,20 +218,26 @@ impl Lock {
 
     /// The one of this kind and name.
     pub fn get(&self, kind: Kind, name: &str) -> Option<&Entry> {
-        self.entries.iter().find(|entry| entry.kind == kind && entry.name == name)
+        self.entries.get(self.place(kind, name).ok()?)
     }
 
     /// Puts an entry in the place of the one of its kind and name, or beside the others.
     pub fn put(&mut self, entry: Entry) {
-        self.remove(entry.kind, &entry.name);
-        self.entries.push(entry);
-        self.entries.sort_by(|one, other| (one.kind, &one.name).cmp(&(other.kind, &other.name)));
+        match self.place(entry.kind, &entry.name) {
+            Ok(at) => self.entries.splice(at..=at, [entry]).for_each(drop),
+            Err(at) => self.entries.insert(at, entry),
+        }
     }
 
     /// Takes one out.
     pub fn remove(&mut self, kind: Kind, name: &str) -> Option<Entry> {
-        let at = self.entries.iter().position(|entry| entry.kind == kind && entry.name == name)?;
+        let at = self.place(kind, name).ok()?;
         Some(self.entries.remove(at))
+    }
+
+    /// Where the one of this kind and name is, or would be.
+    fn place(&self, kind: Kind, name: &str) -> Result<usize, usize> {
+        self.entries.binary_search_by(|entry| (entry.kind, entry.name.as_str()).cmp(&(kind, name)))
     }
 }
 

@@ -11,6 +11,7 @@ use crate::durable::{sync_directory, sync_file_system};
 use crate::lock::{Kind, Lock, LockError};
 use crate::store::{Store, StoreError};
 use guild_manifest::{Digest, TreeManifest};
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::unix::fs::symlink;
@@ -70,6 +71,16 @@ pub enum Change<'a> {
         /// Its name.
         name: &'a str,
     },
+}
+
+impl Change<'_> {
+    /// What it puts in a place, if it puts anything there.
+    const fn placed(&self) -> Option<Kind> {
+        match self {
+            Self::Place { kind, .. } | Self::Link { kind, .. } => Some(*kind),
+            Self::Remove { .. } => None,
+        }
+    }
 }
 
 /// Why a site cannot be read or changed.
@@ -251,6 +262,9 @@ impl Held<'_> {
         let site = self.site;
         let made = tempfile::Builder::new().prefix(STAGING).tempdir_in(&site.directory);
         let staging = made.map_err(failed("make a directory in", &site.directory))?;
+        for kind in changes.iter().filter_map(Change::placed).collect::<BTreeSet<Kind>>() {
+            site.make(&site.directory.join(kind.directory()))?;
+        }
         let mut steps = Vec::new();
         for (at, change) in changes.iter().enumerate() {
             steps.extend(self.stage(store, change, &staging.path().join(at.to_string()))?);
@@ -289,7 +303,6 @@ impl Held<'_> {
                 return Ok(old.map(|old| Step::new(place, staged, Some(old), None)));
             }
         }
-        self.site.make(&self.site.directory.join(kind.directory()))?;
         Ok(Some(Step::new(place, staged, old, identity(staged)?)))
     }
 

@@ -2,9 +2,8 @@
 
 use crate::reply::CandidateLine;
 use crate::{Code, Refusal, counted};
-use guild_catalog::{Inspected, Inspection, inspect_path, near};
+use guild_catalog::{Inspected, Inspection, find_path, near};
 use guild_manifest::config::Config;
-use guild_manifest::skill::Profile;
 use guild_source::lock::{Kind, is_name};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -75,7 +74,7 @@ impl Candidate {
 
 /// Everything that a source holds, by path; what lies inside a skill is a part of it.
 pub fn find(top: &Path, config: &Config) -> Vec<Candidate> {
-    let inspection = inspect_path(top, config, Profile::Lenient).unwrap_or_default();
+    let inspection = find_path(top, config).unwrap_or_default();
     let plugins = plugins(top, &inspection);
     let mut found = plugins.clone();
     let mut outer: HashSet<PathBuf> = HashSet::new();

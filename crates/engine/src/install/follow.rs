@@ -37,15 +37,15 @@ pub async fn announce(desk: &Installer<'_>, site: &Site, lock: &Lock) -> Result<
     registrar.settle(come, &[]).await.map(drop)
 }
 
-/// Brings the rows of a site up to its lock. Without somebody who writes them they wait for the next one.
+/// Brings the rows of a site up to its lock, as it stands there. Without somebody who writes them they wait for the next one.
 pub async fn follow(
     registrar: Option<&Registrar<'_>>,
     store: &Store,
     held: &Held<'_>,
+    lock: &Lock,
 ) -> Result<Statuses, Refusal> {
     let Some(registrar) = registrar else { return Ok(Statuses::new()) };
     let site = held.site();
-    let lock = site.read_lock().map_err(failure::of_site)?;
     let known = known(registrar).await?;
     let rows: BTreeMap<&str, &Subject> =
         known.iter().map(|known| (known.subject.place.as_str(), &known.subject)).collect();
@@ -89,7 +89,8 @@ pub async fn recover(machine: &Machine, places: &Places, registrar: &Registrar<'
     for site in sites(machine, places) {
         if site.is_unsettled().map_err(failure::of_site)? {
             let held = site.hold().map_err(failure::of_site)?;
-            follow(Some(registrar), &store, &held).await?;
+            let lock = site.read_lock().map_err(failure::of_site)?;
+            follow(Some(registrar), &store, &held, &lock).await?;
         }
     }
     Ok(())

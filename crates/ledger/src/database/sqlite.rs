@@ -4,17 +4,18 @@
 //! up is in memory nearly always and quicker there than any other thread could be asked for it; what waits for the disk or reads much is
 //! done beside, and whoever waits for another writer sleeps.
 
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rusqlite::OpenFlags;
+use tempfile::NamedTempFile;
 use tokio::task::spawn_blocking;
 
 use super::value::bind;
 use super::{Row, StoreError, Value};
-use crate::files::{make_private_directory, make_private_file};
+use crate::files::{make_private_directory, sync_directory};
 use crate::schema;
 
 /// `guil`, in SQLite's header.
@@ -54,7 +55,7 @@ impl Settings {
     }
 
     pub(super) fn connect(&self) -> Result<Connection, StoreError> {
-        self.make_file().map_err(unreachable)?;
+        self.make_file()?;
         match self.connect_to_file() {
             // A log that cannot be made is reported as a file that cannot be opened.
             Err(StoreError::Unreachable(error)) => {
@@ -66,8 +67,7 @@ impl Settings {
     }
 
     fn connect_to_file(&self) -> Result<Connection, StoreError> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let open = rusqlite::Connection::open_with_flags(&self.path, flags)?;
+        let open = open(&self.path)?;
         open.busy_timeout(self.patience)?;
         open.set_prepared_statement_cache_capacity(STATEMENTS);
         open.execute_batch(&format!("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = {LOG_PAGES}"))?;
@@ -84,11 +84,26 @@ impl Settings {
         Ok(Connection { open: Some(open), patience: self.patience })
     }
 
-    fn make_file(&self) -> io::Result<()> {
-        if let Some(directory) = self.path.parent() {
-            make_private_directory(directory)?;
+    /// Makes the file where there is none: aside, where nobody sees it half made, so that it is synced once when it is whole.
+    fn make_file(&self) -> Result<(), StoreError> {
+        if fs::exists(&self.path).map_err(unreachable)? {
+            return Ok(());
         }
-        make_private_file(&self.path)
+        let directory = self.path.parent().unwrap_or(Path::new("/"));
+        make_private_directory(directory).map_err(unreachable)?;
+        let aside = NamedTempFile::new_in(directory).map_err(unreachable)?;
+        let open = open(aside.path())?;
+        open.execute_batch("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF")?;
+        migrate(&open)?;
+        use_log(&open)?;
+        open.close().map_err(|(_, error)| error)?;
+        let named = aside.as_file().sync_all().and_then(|()| match aside.persist_noclobber(&self.path) {
+            // Somebody else was faster.
+            Err(lost) if lost.error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            Err(lost) => Err(lost.error),
+            Ok(_) => sync_directory(directory),
+        });
+        named.map_err(unreachable)
     }
 }
 
@@ -161,6 +176,11 @@ impl Connection {
         self.open = Some(open);
         done
     }
+}
+
+fn open(path: &Path) -> rusqlite::Result<rusqlite::Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    rusqlite::Connection::open_with_flags(path, flags)
 }
 
 fn absent() -> StoreError {

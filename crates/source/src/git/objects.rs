@@ -3,24 +3,49 @@
 use super::BOUNDS;
 use super::call::{Git, succeeded};
 use super::error::GitError;
-use crate::landing::{Landing, LandingError, Unsafe, refused};
+use crate::landing::{Landing, LandingError, Unsafe, WholeFile, refused};
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader, Read};
 use std::path::Path;
 
 /// One file or link of a commit. Submodules are none: what they hold is in another repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Object {
-    path: String,
-    id: String,
-    kind: Kind,
+    pub path: String,
+    pub id: String,
+    pub kind: Kind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub enum Kind {
     Plain,
     Executable,
     Link,
+}
+
+impl Kind {
+    /// What git's mode stands for; nothing where it is no file and no link.
+    pub fn of(mode: &str) -> Option<Self> {
+        match mode {
+            "100755" => Some(Self::Executable),
+            "120000" => Some(Self::Link),
+            mode => mode.starts_with("100").then_some(Self::Plain),
+        }
+    }
+}
+
+impl Object {
+    /// Lets it land with its content.
+    pub fn land(&self, content: &mut dyn Read, landing: &mut Landing) -> Result<(), LandingError> {
+        if self.kind != Kind::Link {
+            return landing.file(&self.path, self.kind == Kind::Executable, content).map(drop);
+        }
+        let mut target = String::new();
+        if content.read_to_string(&mut target).is_ok() {
+            landing.link(&self.path, &target)?;
+        }
+        Ok(())
+    }
 }
 
 impl Git<'_> {
@@ -52,12 +77,7 @@ fn parse(listing: &[u8]) -> Result<Vec<Object>, LandingError> {
         let Some((head, path)) = record.split_once('\t') else { continue };
         let mut words = head.split_whitespace();
         let (Some(mode), Some(_), Some(id)) = (words.next(), words.next(), words.next()) else { continue };
-        let kind = match mode {
-            "100755" => Kind::Executable,
-            "120000" => Kind::Link,
-            mode if mode.starts_with("100") => Kind::Plain,
-            _ => continue,
-        };
+        let Some(kind) = Kind::of(mode) else { continue };
         let size = words.next().and_then(|size| size.parse().ok()).unwrap_or(0);
         bytes = bytes.saturating_add(size);
         if bytes > BOUNDS.bytes || objects.len() as u64 >= BOUNDS.names {
@@ -66,6 +86,20 @@ fn parse(listing: &[u8]) -> Result<Vec<Object>, LandingError> {
         objects.push(Object { path: path.to_owned(), id: id.to_owned(), kind });
     }
     Ok(objects)
+}
+
+/// Lets objects land whose contents are here.
+pub fn land_all(objects: &[(Object, Vec<u8>)], landing: &mut Landing) -> Result<(), LandingError> {
+    let mut files = Vec::new();
+    let mut links = Vec::new();
+    for (object, bytes) in objects {
+        match object.kind {
+            Kind::Link => links.push((object, bytes)),
+            kind => files.push(WholeFile { path: &object.path, executable: kind == Kind::Executable, bytes }),
+        }
+    }
+    landing.files(&files)?;
+    links.into_iter().try_for_each(|(object, target)| object.land(&mut target.as_slice(), landing))
 }
 
 /// Reads objects and lets them land.
@@ -100,17 +134,7 @@ fn read(contents: &mut BufReader<File>, object: &Object, landing: &mut Landing) 
         return Err(broken());
     }
     let mut content = contents.by_ref().take(size);
-    match object.kind {
-        Kind::Link => {
-            let mut target = String::new();
-            if content.read_to_string(&mut target).is_ok() {
-                landing.link(&object.path, &target)?;
-            }
-        }
-        kind => {
-            landing.file(&object.path, kind == Kind::Executable, &mut content)?;
-        }
-    }
+    object.land(&mut content, landing)?;
     std::io::copy(&mut content, &mut std::io::sink()).map_err(|_| broken())?;
     contents.read_exact(&mut [0]).map_err(|_| broken())
 }

@@ -15,8 +15,7 @@ struct Head {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
-    #[serde(rename = "version")]
-    _version: u32,
+    version: u32,
     #[serde(default)]
     skill: Vec<WrittenEntry>,
     #[serde(default)]
@@ -60,12 +59,15 @@ pub fn parse(text: &str) -> Result<Lock, LockError> {
         let line = text.get(..at).map_or(1, |before| before.matches('\n').count() + 1);
         LockError::Syntax { line, message: error.message().to_owned() }
     };
-    // The version comes first: a newer format is no mistake in this one.
-    let Head { version } = toml::from_str(text).map_err(syntax)?;
-    if version != VERSION {
-        return Err(LockError::Newer { version });
-    }
-    let written: Written = toml::from_str(text).map_err(syntax)?;
+    let written = match toml::from_str::<Written>(text) {
+        Ok(written) if written.version == VERSION => written,
+        // Its version comes first: a newer format is no mistake in this one.
+        read => {
+            let Head { version } = toml::from_str(text).map_err(syntax)?;
+            let newer = || LockError::Newer { version };
+            return Err(read.err().filter(|_| version == VERSION).map_or_else(newer, syntax));
+        }
+    };
     let mut lock = Lock::default();
     let skills = written.skill.into_iter().map(|entry| (Kind::Skill, entry));
     for (kind, entry) in skills.chain(written.plugin.into_iter().map(|entry| (Kind::Plugin, entry))) {

@@ -13,6 +13,9 @@ use tempfile::TempDir;
 /// Opens directories alone, and follows no link to one.
 const DIRECTORY: i32 = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).bits() as i32;
 
+/// The directories that every store has.
+const KINDS: [&str; 2] = ["blobs", "trees"];
+
 /// A directory of one's own, which goes with this value.
 #[derive(Debug)]
 pub struct Workspace {
@@ -60,10 +63,13 @@ impl Workspace {
         let write = || -> io::Result<()> {
             let mut file = File::create_new(&aside)?;
             file.write_all(format!("{VERSION}\n").as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&aside, path)
+            file.sync_all()
         };
         write().map_err(failed("write", path))?;
+        let directory = path.parent().unwrap_or(Path::new("/"));
+        // Made with the file, they are on the disk with it mostly, so that to ask for them now costs little.
+        KINDS.iter().try_for_each(|kind| sync_directory(&directory.join(kind)))?;
+        fs::rename(&aside, path).map_err(failed("write", path))?;
         // What leads to it was perhaps made just now.
         path.ancestors().skip(1).take(2).try_for_each(sync_directory)
     }
@@ -75,11 +81,10 @@ fn prepare(directory: &Path) -> Result<(), StoreError> {
     made.map_err(failed("make", directory))?;
     let private = fs::Permissions::from_mode(0o700);
     fs::set_permissions(directory, private).map_err(failed("protect", directory))?;
-    for kind in ["blobs", "trees"] {
+    for kind in KINDS {
         let kind = directory.join(kind);
         make_directory(&kind)?;
         make_directory(&kind.join("sha256"))?;
-        sync_directory(&kind)?;
     }
     Ok(())
 }

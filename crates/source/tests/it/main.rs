@@ -11,6 +11,7 @@ mod blobs;
 mod crash;
 mod damage;
 mod links;
+mod local_git;
 mod modules;
 mod packs;
 mod race;
