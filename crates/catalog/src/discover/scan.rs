@@ -122,21 +122,21 @@ impl Scanner<'_> {
     fn level(&self, walk: &mut Walk<'_>, root: &Directory, items: &[Item], depth: usize) -> Vec<Item> {
         let mut below = Vec::new();
         walk.found.reserve(items.len());
+        let mut check = Check { root, limit: self.config.limits.max_file_bytes, path: String::new() };
         for item in items {
-            let outcome = self.examine(walk.ground, root, item, &walk.index);
+            let outcome = self.examine(walk.ground, item, &walk.index, &mut check);
             walk.take(item, outcome, depth, &mut below);
         }
         below.iter_mut().enumerate().for_each(|(ordinal, item)| item.ordinal = ordinal);
         below
     }
 
-    fn examine(&self, ground: &Ground, root: &Directory, item: &Item, index: &Index<'_>) -> Outcome {
-        let manner = Manner::lenient(self.config);
-        let check = Check { root, limit: self.config.limits.max_file_bytes };
-        let current = item.key().and_then(|key| index.current(key, item.ordinal, &check));
+    fn examine(&self, ground: &Ground, item: &Item, index: &Index<'_>, check: &mut Check<'_>) -> Outcome {
+        let current = item.key().and_then(|key| index.current(key, item.ordinal, check));
         if let Some((place, record)) = current {
             return Outcome::Current(place, record);
         }
+        let (root, manner) = (check.root, Manner::lenient(self.config));
         if item.kind == ItemKind::Flat {
             let read = skill_reader::read_flat(root, &item.path, manner);
             return read.map_or(Outcome::Nothing, |record| Outcome::Read(Box::new(record)));
