@@ -3,12 +3,13 @@
 //! They are no security property. Whoever wants to can make two contents with one fingerprint; what is trusted is named
 //! by a SHA-256 digest instead.
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
 /// A fingerprint of some content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Fingerprint(u128);
 
 impl Fingerprint {
@@ -26,6 +27,21 @@ impl Fingerprint {
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:032x}", self.0)
+    }
+}
+
+/// As bytes: as a number it would be taken apart into pieces of seven bits, and put together again for every skill.
+impl Serialize for Fingerprint {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.to_bytes())
+    }
+}
+
+impl<'de> Deserialize<'de> for Fingerprint {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let bytes = <&[u8]>::deserialize(deserializer)?;
+        let wrong = |_| D::Error::invalid_length(bytes.len(), &"the sixteen bytes of a fingerprint");
+        bytes.try_into().map(|bytes| Self(u128::from_le_bytes(bytes))).map_err(wrong)
     }
 }
 
@@ -48,6 +64,10 @@ impl Fingerprinter {
 
     /// Adds bytes without their length; those of a whole that is added in parts have the fingerprint of the whole.
     pub fn add_part(&mut self, bytes: &[u8]) {
+        if bytes.len() > Self::MOST_WAITING {
+            self.seen.update(&std::mem::take(&mut self.waiting));
+            return self.seen.update(bytes);
+        }
         self.waiting.extend_from_slice(bytes);
         if self.waiting.len() > Self::MOST_WAITING {
             self.seen.update(&self.waiting);

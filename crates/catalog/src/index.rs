@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 pub use stamp::Stamp;
+use store::Frame;
 pub use store::Frames;
 
 /// What was read from one skill.
@@ -63,9 +64,7 @@ pub struct Index<'a> {
 /// root itself.
 #[derive(Debug)]
 struct Slot<'a> {
-    path: &'a str,
-    /// Path and record as they were written.
-    frame: &'a [u8],
+    frame: Frame<'a>,
     /// Whether the record was found to hold.
     is_kept: bool,
 }
@@ -76,6 +75,8 @@ pub struct Check<'a> {
     pub root: &'a Directory,
     /// How many bytes a skill's file may have now.
     pub limit: u64,
+    /// Where paths are put together.
+    pub path: String,
 }
 
 impl Record {
@@ -106,9 +107,9 @@ impl Stored {
 
     /// The records by path.
     pub fn index(&self) -> Index<'_> {
-        let slot = |frame| Some(Slot { path: store::path_of(frame)?, frame, is_kept: false });
-        let mut slots: Vec<Slot<'_>> = self.frames.iter().filter_map(slot).collect();
-        slots.sort_by(|a, b| a.path.cmp(b.path));
+        let slot = |frame| Slot { frame, is_kept: false };
+        let mut slots: Vec<Slot<'_>> = self.frames.iter().map(slot).collect();
+        slots.sort_by(|a, b| a.frame.path.cmp(b.frame.path));
         Index { begun: self.begun, slots }
     }
 
@@ -118,17 +119,17 @@ impl Stored {
         let has_leftovers = index.slots.iter().any(|slot| !slot.is_kept);
         if let Some(file) = self.file.as_deref().filter(|_| has_leftovers || !fresh.is_empty()) {
             let kept = index.slots.iter().filter(|slot| slot.is_kept).map(|slot| slot.frame);
-            store::save(file, self.now, kept.chain(fresh.iter())).ok();
+            store::save(file, self.now, kept, fresh).ok();
         }
     }
 }
 
 impl Index<'_> {
     /// The record of `path` and its place, if the skill would be read as the same again.
-    pub fn current(&self, path: &str, guess: usize, check: &Check<'_>) -> Option<(usize, Record)> {
+    pub fn current(&self, path: &str, guess: usize, check: &mut Check<'_>) -> Option<(usize, Record)> {
         let place = self.find(path, guess)?;
-        let record = store::record_of(self.slots.get(place)?.frame)?;
-        let is_current = record.can_be_kept(check.limit) && self.holds(path, &record, check.root);
+        let record = self.slots.get(place)?.frame.read()?;
+        let is_current = record.can_be_kept(check.limit) && self.holds(path, &record, check);
         is_current.then_some((place, record))
     }
 
@@ -144,13 +145,13 @@ impl Index<'_> {
     /// place of an entry among the others is a good guess.
     fn find(&self, path: &str, guess: usize) -> Option<usize> {
         match self.slots.get(guess) {
-            Some(slot) if slot.path == path => Some(guess),
-            _ => self.slots.binary_search_by(|slot| slot.path.cmp(path)).ok(),
+            Some(slot) if slot.frame.path == path => Some(guess),
+            _ => self.slots.binary_search_by(|slot| slot.frame.path.cmp(path)).ok(),
         }
     }
 
-    fn holds(&self, path: &str, record: &Record, root: &Directory) -> bool {
-        let mut whole = String::with_capacity(path.len() + 16);
+    fn holds(&self, path: &str, record: &Record, check: &mut Check<'_>) -> bool {
+        let Check { root, path: whole, .. } = check;
         let mut is_as_seen = |below: &str, stamp: &Stamp| {
             whole.clear();
             whole.push_str(path);
@@ -158,7 +159,7 @@ impl Index<'_> {
                 whole.push('/');
             }
             whole.push_str(below);
-            let target = if whole.is_empty() { "." } else { &whole };
+            let target = if whole.is_empty() { "." } else { whole.as_str() };
             stamp.is_settled(self.begun)
                 && root.facts_of(Path::new(target)).is_ok_and(|facts| Stamp::of(&facts) == *stamp)
         };

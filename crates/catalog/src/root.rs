@@ -66,8 +66,12 @@ impl Status {
 
 /// Every root for this machine and configuration, highest precedence first, each directory once.
 pub fn roots(machine: &Machine, config: &Config, problems: &mut Vec<Problem>) -> Vec<Root> {
-    let mut list = List { machine, problems, roots: Vec::new(), seen: HashSet::new() };
     let in_projects = places(PlaceKind::Project);
+    let (in_home, in_system) = (places(PlaceKind::User), places(PlaceKind::System));
+    // Room for all of them from the start: growing would hash every path again, at a price that a small listing notices.
+    let usual = in_projects.len() + in_home.len() + in_system.len();
+    let (roots, seen) = (Vec::with_capacity(usual), HashSet::with_capacity(usual));
+    let mut list = List { machine, problems, roots, seen };
     for directory in machine.project_directories() {
         for place in &in_projects {
             list.add_usual(directory.join(place.directory), Scope::Project, place);
@@ -75,12 +79,12 @@ pub fn roots(machine: &Machine, config: &Config, problems: &mut Vec<Problem>) ->
     }
     list.add_configured(&config.skill_paths, Scope::Custom, Holds::Skills);
     list.add_configured(&config.plugin_paths, Scope::Custom, Holds::Plugins);
-    for place in &places(PlaceKind::User) {
+    for place in &in_home {
         if let Some(path) = user_path(machine, place.directory) {
             list.add_usual(path, Scope::User, place);
         }
     }
-    for place in &places(PlaceKind::System) {
+    for place in &in_system {
         list.add_usual(machine.system_path(place.directory), Scope::System, place);
     }
     list.add_configured(&config.extra_skill_paths, Scope::Extra, Holds::Skills);

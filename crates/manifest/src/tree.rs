@@ -63,8 +63,8 @@ pub enum ScalarKind {
 pub struct Map {
     /// The pairs, in the order of the file; keys are unique.
     entries: Vec<Entry>,
-    /// One bit for each letter that a key begins with, so that a key that is not there is not looked for.
-    initials: u32,
+    /// The marks of all keys, so that a key that is not there is not looked for.
+    marks: u64,
 }
 
 /// One pair of a mapping.
@@ -202,8 +202,8 @@ impl Map {
     /// The entry whose key folds to the same word as `key` (kebab, snake and camel case are one); the last of several.
     #[inline]
     pub fn entry(&self, key: &str) -> Option<&Entry> {
-        // Most keys that are asked for are not there, and the compiler knows the initial of each.
-        if self.initials & initial(key) == 0 { None } else { self.last_spelled(key) }
+        // Most keys that are asked for are not there, and the compiler knows the mark of each.
+        if self.marks & mark(key) == 0 { None } else { self.last_spelled(key) }
     }
 
     fn last_spelled(&self, key: &str) -> Option<&Entry> {
@@ -224,7 +224,7 @@ impl Map {
     /// Adds a pair, or replaces the one under the same spelling; returns the place of the replaced key.
     pub fn insert(&mut self, entry: Entry) -> Option<Pos> {
         let earlier = self.entries.iter().position(|known| known.key == entry.key);
-        self.initials |= initial(&entry.key);
+        self.marks |= mark(&entry.key);
         // The replaced pair makes way, so that the last of several spellings is the last in the file.
         let replaced = earlier.map(|index| self.entries.remove(index).key_at);
         self.entries.push(entry);
@@ -240,17 +240,21 @@ impl Map {
 impl From<Vec<Entry>> for Map {
     /// A mapping of pairs whose keys are unique.
     fn from(entries: Vec<Entry>) -> Self {
-        let initials = entries.iter().fold(0, |initials, entry| initials | initial(&entry.key));
-        Self { entries, initials }
+        let marks = entries.iter().fold(0, |marks, entry| marks | mark(&entry.key));
+        Self { entries, marks }
     }
 }
 
-/// The bit of the letter that a key begins with; all bits for one that begins with anything else.
+/// One bit for the letters that a key begins and ends with, which all its spellings share; all bits for one that begins or
+/// ends with anything else.
 #[inline]
-fn initial(key: &str) -> u32 {
-    match key.as_bytes().first() {
-        Some(byte) if byte.is_ascii_alphabetic() => 1 << (byte.to_ascii_lowercase() - b'a'),
-        _ => u32::MAX,
+fn mark(key: &str) -> u64 {
+    match (key.as_bytes().first(), key.as_bytes().last()) {
+        (Some(first), Some(last)) if first.is_ascii_alphabetic() && last.is_ascii_alphabetic() => {
+            let (first, last) = (first.to_ascii_lowercase() - b'a', last.to_ascii_lowercase() - b'a');
+            1 << ((first * 3 + last * 5) % 64)
+        }
+        _ => u64::MAX,
     }
 }
 

@@ -49,8 +49,6 @@ pub struct Ground {
 struct Item {
     path: PathBuf,
     kind: ItemKind,
-    /// Its place among the items of its level.
-    ordinal: usize,
 }
 
 impl Item {
@@ -101,7 +99,7 @@ impl Scanner<'_> {
             seen_links: HashSet::new(),
             problems,
         };
-        let mut level = vec![Item { path: PathBuf::new(), kind: ItemKind::Directory, ordinal: 0 }];
+        let mut level = vec![Item { path: PathBuf::new(), kind: ItemKind::Directory }];
         let mut room =
             usize::try_from(self.config.limits.max_entries).unwrap_or(usize::MAX).saturating_add(1);
         for depth in 0..=ground.depth {
@@ -122,21 +120,20 @@ impl Scanner<'_> {
     fn level(&self, walk: &mut Walk<'_>, root: &Directory, items: &[Item], depth: usize) -> Vec<Item> {
         let mut below = Vec::new();
         walk.found.reserve(items.len());
-        for item in items {
-            let outcome = self.examine(walk.ground, root, item, &walk.index);
+        let mut check = Check { root, limit: self.config.limits.max_file_bytes, path: String::new() };
+        for (ordinal, item) in items.iter().enumerate() {
+            let current = item.key().and_then(|key| walk.index.current(key, ordinal, &mut check));
+            let outcome = match current {
+                Some((place, record)) => Outcome::Current(place, record),
+                None => self.read(walk.ground, root, item),
+            };
             walk.take(item, outcome, depth, &mut below);
         }
-        below.iter_mut().enumerate().for_each(|(ordinal, item)| item.ordinal = ordinal);
         below
     }
 
-    fn examine(&self, ground: &Ground, root: &Directory, item: &Item, index: &Index<'_>) -> Outcome {
+    fn read(&self, ground: &Ground, root: &Directory, item: &Item) -> Outcome {
         let manner = Manner::lenient(self.config);
-        let check = Check { root, limit: self.config.limits.max_file_bytes };
-        let current = item.key().and_then(|key| index.current(key, item.ordinal, &check));
-        if let Some((place, record)) = current {
-            return Outcome::Current(place, record);
-        }
         if item.kind == ItemKind::Flat {
             let read = skill_reader::read_flat(root, &item.path, manner);
             return read.map_or(Outcome::Nothing, |record| Outcome::Read(Box::new(record)));
@@ -202,8 +199,9 @@ impl Walk<'_> {
                 self.found.push(self.ground.candidate(&item.path, *record));
             }
             Outcome::Group(names) => {
-                below.reserve(names.len());
-                below.extend(names.into_iter().filter_map(|name| self.item(&item.path, name, depth)));
+                let items = names.into_iter().filter_map(|name| self.item(&item.path, name, depth));
+                // Most roots are one group, whose items take the memory of their names.
+                if below.is_empty() { *below = items.collect() } else { below.extend(items) }
             }
             Outcome::Unreadable => self.problems.push(unreadable(&joined(&self.ground.path, &item.path))),
             Outcome::Nothing => {}
@@ -224,14 +222,14 @@ impl Walk<'_> {
             if parent.as_os_str().is_empty() { PathBuf::from(name.name) } else { parent.join(&name.name) };
         let kind = if name.kind == Kind::Link { self.follow(&path)? } else { name.kind };
         match kind {
-            Kind::Directory => Some(Item { path, kind: ItemKind::Directory, ordinal: 0 }),
+            Kind::Directory => Some(Item { path, kind: ItemKind::Directory }),
             // A flat skill is known by its file's name, and replacement characters would name another file.
             Kind::File if may_be_flat && path.to_str().is_none() => {
                 let message = "the file's name is no UTF-8, so the file was left out";
                 self.tell(Code::NameInvalid, &self.ground.path.join(path), message, "rename it");
                 None
             }
-            Kind::File if may_be_flat => Some(Item { path, kind: ItemKind::Flat, ordinal: 0 }),
+            Kind::File if may_be_flat => Some(Item { path, kind: ItemKind::Flat }),
             _ => None,
         }
     }

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 /// Raised whenever the shape of [`Record`], of anything in it or of the file changes; a test holds them together.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 /// What every index of this format begins with.
 const HEADER: [u8; 12] = {
     let [a, b, c, d] = FORMAT.to_le_bytes();
@@ -19,12 +19,19 @@ const HEADER: [u8; 12] = {
 };
 const FINGERPRINT_BYTES: usize = 16;
 
-/// Records under their paths, one after the other, each behind its length.
+/// Records under their paths, one after the other, as they stand in the file.
 #[derive(Debug, Default)]
 pub struct Frames {
     bytes: Vec<u8>,
-    /// The frame that is being written.
-    waiting: Vec<u8>,
+}
+
+/// A record under its path. In the file each stands behind its length, the record as postcard writes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Frame<'a> {
+    /// The path.
+    pub path: &'a str,
+    /// The record, not read yet.
+    pub record: &'a [u8],
 }
 
 impl Frames {
@@ -35,35 +42,47 @@ impl Frames {
 
     /// Adds a record under its path.
     pub fn add(&mut self, path: &str, record: &Record) {
-        self.waiting.clear();
+        self.bytes.extend_from_slice(&length(path.len()));
+        self.bytes.extend_from_slice(path.as_bytes());
+        let before = self.bytes.len();
+        self.bytes.extend_from_slice(&length(0));
+        let start = self.bytes.len();
         // A record is plain data, so that writing it out cannot fail.
-        self.waiting =
-            postcard::to_extend(&(path, record), std::mem::take(&mut self.waiting)).unwrap_or_default();
-        self.bytes.extend_from_slice(&length(&self.waiting));
-        self.bytes.extend_from_slice(&self.waiting);
+        self.bytes = postcard::to_extend(record, std::mem::take(&mut self.bytes)).unwrap_or_default();
+        let written = length(self.bytes.len().saturating_sub(start));
+        if let Some(unknown) = self.bytes.get_mut(before..).and_then(<[u8]>::first_chunk_mut) {
+            *unknown = written;
+        }
     }
 
-    /// Path and record of each, as they were written.
-    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+    /// Each of them.
+    pub fn iter(&self) -> impl Iterator<Item = Frame<'_>> {
         let mut rest = self.bytes.as_slice();
         std::iter::from_fn(move || {
-            let (length, behind) = rest.split_first_chunk::<4>()?;
-            let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
-            let (frame, behind) = behind.split_at_checked(length)?;
+            let (path, behind) = split(rest)?;
+            let (record, behind) = split(behind)?;
             rest = behind;
-            Some(frame)
+            Some(Frame { path: std::str::from_utf8(path).ok()?, record })
         })
     }
 }
 
-/// The path that a frame begins with.
-pub fn path_of(frame: &[u8]) -> Option<&str> {
-    postcard::take_from_bytes(frame).ok().map(|(path, _)| path)
+impl Frame<'_> {
+    /// Reads the record.
+    pub fn read(self) -> Option<Record> {
+        postcard::from_bytes(self.record).ok()
+    }
 }
 
-/// The record in a frame.
-pub fn record_of(frame: &[u8]) -> Option<Record> {
-    postcard::from_bytes(frame).ok().map(|(_, record): (&str, Record)| record)
+/// What stands behind its length at the start of `bytes`, and the rest.
+fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, behind) = bytes.split_first_chunk()?;
+    behind.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)
+}
+
+/// A length as it stands before a path or a record; no skill comes near the largest.
+fn length(length: usize) -> [u8; 4] {
+    u32::try_from(length).unwrap_or_default().to_le_bytes()
 }
 
 /// When the look began that the index is of, and its records; `None` where it is missing, damaged or of another format.
@@ -81,39 +100,45 @@ pub fn load(file: &Path) -> Option<(i64, Frames)> {
     let is_whole =
         bytes.split_at_checked(end).is_some_and(|(frames, end)| Fingerprint::of(frames).to_bytes() == end);
     bytes.truncate(end);
-    is_whole.then_some((i64::try_from(begun.as_nanos()).ok()?, Frames { bytes, ..Frames::default() }))
+    is_whole.then_some((i64::try_from(begun.as_nanos()).ok()?, Frames { bytes }))
 }
 
 /// Writes the index beside its place and moves it there, as old as the look that it is of: what changed while that went on may
 /// have been seen before it changed.
-pub fn save<'a>(file: &Path, begun: SystemTime, frames: impl Iterator<Item = &'a [u8]>) -> io::Result<()> {
+pub fn save<'a>(
+    file: &Path,
+    begun: SystemTime,
+    kept: impl Iterator<Item = Frame<'a>>,
+    fresh: &Frames,
+) -> io::Result<()> {
     let directory = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(directory)?;
     let temporary = tempfile::NamedTempFile::new_in(directory)?;
-    write(temporary.as_file(), frames)?;
+    write(temporary.as_file(), kept, fresh)?;
     temporary.as_file().set_modified(begun)?;
     temporary.as_file().sync_all()?;
     temporary.persist(file)?;
     Ok(())
 }
 
-fn write<'a>(file: impl Write, frames: impl Iterator<Item = &'a [u8]>) -> io::Result<()> {
+fn write<'a>(file: impl Write, kept: impl Iterator<Item = Frame<'a>>, fresh: &Frames) -> io::Result<()> {
     let mut file = BufWriter::with_capacity(128 * 1024, file);
-    let mut seen = Fingerprinter::default();
     file.write_all(&HEADER)?;
-    for frame in frames {
-        for part in [&length(frame), frame] {
-            seen.add_part(part);
-            file.write_all(part)?;
+    let mut seen = Fingerprinter::default();
+    let mut put = |part: &[u8]| {
+        seen.add_part(part);
+        file.write_all(part)
+    };
+    for Frame { path, record } in kept {
+        for part in [path.as_bytes(), record] {
+            put(&length(part.len()))?;
+            put(part)?;
         }
     }
-    file.write_all(&seen.finish().to_bytes())?;
+    put(&fresh.bytes)?;
+    let seen = seen.finish().to_bytes();
+    file.write_all(&seen)?;
     file.flush()
-}
-
-/// A frame's length as it stands before it; no skill comes near the largest.
-fn length(frame: &[u8]) -> [u8; 4] {
-    u32::try_from(frame.len()).unwrap_or_default().to_le_bytes()
 }
 
 #[cfg(test)]
@@ -140,7 +165,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("index");
         let begun = SystemTime::UNIX_EPOCH + std::time::Duration::from_nanos(1_234_567_890);
-        save(&file, begun, std::iter::empty()).unwrap();
+        save(&file, begun, std::iter::empty(), &Frames::default()).unwrap();
         assert_eq!(load(&file).map(|(begun, _)| begun), Some(1_234_567_890));
     }
 
@@ -163,10 +188,10 @@ mod tests {
         let mut frames = Frames::default();
         frames.add("rich", &record);
         let frame = frames.iter().next().unwrap();
-        assert_eq!((path_of(frame), record_of(frame)), (Some("rich"), Some(record)));
+        assert_eq!((frame.path, frame.read()), ("rich", Some(record)));
         assert_eq!(
-            (FORMAT, Fingerprint::of(frame).to_string().as_str()),
-            (2, "db195690d07f82719a460d7805acfd6a")
+            (FORMAT, Fingerprint::of(&frames.bytes).to_string().as_str()),
+            (3, "2e6c938367142846127a9e9b78442219")
         );
     }
 }

@@ -207,7 +207,11 @@ impl<'a> Reader<'a> {
 
 /// Whether a plain value, or a line of one, holds nothing that means something to YAML.
 fn is_plain_text(text: &str) -> bool {
-    !text.contains(": ") && !text.contains(" #") && !text.ends_with(':')
+    let bytes = text.as_bytes();
+    memchr::memchr2_iter(b':', b'#', bytes).all(|at| match bytes.get(at) {
+        Some(b':') => bytes.get(at + 1).is_some_and(|next| *next != b' '),
+        _ => at.checked_sub(1).is_none_or(|before| bytes.get(before) != Some(&b' ')),
+    })
 }
 
 fn is_plain_start(first: char, text: &str) -> bool {
