@@ -47,7 +47,7 @@ pub fn read(spec: &GitSpec, reference: Option<&str>) -> Option<Found> {
     let (commit, tree) = commit(&mut objects, named)?;
     let path = spec.path.iter().flat_map(|path| path.split('/'));
     let top = path.into_iter().try_fold(tree, |tree, name| {
-        let entries = entries(objects.get(tree, Type::Tree)?)?;
+        let entries = entries(&objects.get(tree, Type::Tree)?)?;
         entries
             .into_iter()
             .find(|entry| entry.name == name.as_bytes() && entry.is_tree())
@@ -109,8 +109,8 @@ impl Entry {
 }
 
 /// Reads a tree: `MODE NAME<NUL>` and the bytes of an id, again and again.
-fn entries(tree: Vec<u8>) -> Option<Vec<Entry>> {
-    let mut rest = tree.as_slice();
+fn entries(tree: &[u8]) -> Option<Vec<Entry>> {
+    let mut rest = tree;
     let mut entries = Vec::new();
     while !rest.is_empty() {
         let end = rest.iter().position(|byte| *byte == 0)?;
@@ -133,7 +133,7 @@ fn gather(
     depth: usize,
     files: &mut Vec<(Object, Vec<u8>)>,
 ) -> Option<()> {
-    for entry in entries(objects.get(tree, Type::Tree)?)? {
+    for entry in entries(&objects.get(tree, Type::Tree)?)? {
         // What is no text cannot be installed, nor can anything in it.
         let Ok(name) = std::str::from_utf8(&entry.name) else { continue };
         let path = if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") };

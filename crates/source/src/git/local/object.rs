@@ -4,7 +4,6 @@ use super::pack::Pack;
 use super::{MAX_BYTES, content};
 use flate2::{Decompress, FlushDecompress, Status};
 use ring::digest::{Context, SHA1_FOR_LEGACY_USE_ONLY};
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -33,10 +32,8 @@ impl Id {
 
     /// Its digits.
     pub fn to_hex(self) -> String {
-        self.0.iter().fold(String::with_capacity(40), |mut text, byte| {
-            write!(text, "{byte:02x}").ok();
-            text
-        })
+        let digits = self.0.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        digits.filter_map(|digit| char::from_digit(u32::from(digit), 16)).collect()
     }
 
     /// Its bytes.
