@@ -74,7 +74,16 @@ impl Ledger {
         let connection = Mutex::new(Some(database.connect().await?));
         let head = HeadFile::new(&options.heads, &key.installation, &database.identity());
         let Options { keys, trusted, .. } = options;
-        Ok(Self { database, connection, key, keys, head, trusted, proven: Proven::default(), news: News::default() })
+        Ok(Self {
+            database,
+            connection,
+            key,
+            keys,
+            head,
+            trusted,
+            proven: Proven::default(),
+            news: News::default(),
+        })
     }
 
     /// The installation that writes here.
