@@ -118,7 +118,7 @@ fn what_would_run_is_shown_and_nothing_is_written() {
         agent        default
         source       project · [ROOT]/project/.guild/skills/greet/SKILL.md
         hash         [SHA256 1]
-        command      bash -lc 'cd /skill && bash greet.sh --who you --token '\''<secret>'\'' --times 1'
+        command      bash -lc 'cd /skill && bash greet.sh --who you --times 1 --token '\''<secret>'\'''
         parameter    times = 1
         parameter    token = {"secret":"hmac-[SHA256 2]"}
         parameter    who = "you"

@@ -45,6 +45,23 @@ fn a_run_made_again_from_the_staged_copy_is_the_same() {
 }
 
 #[test]
+fn arguments_are_handed_over_in_the_same_order_again() {
+    let env = world();
+    env.write(
+        "//- /project/.guild/skills/order/SKILL.md\n---\nname: order\ndescription: Tells its arguments\nscript: order.sh\nparams: {zeta: {type: string}, mid: {type: integer, default: 3}, alpha: {type: string}}\n---\nTell.\n//- /project/.guild/skills/order/order.sh\necho \"$@\"\n",
+    );
+    let given = ["y=5", "alpha=2", "x=4", "zeta=1"].map(|param| ["--param", param]);
+    let id = receipt(&env, &[&["order"][..], given.as_flattened()].concat());
+    expect![[r#"
+        $ guild replay [RCP 1] --approve once
+        --zeta 1 --mid 3 --alpha 2 --y 5 --x 4
+        [stderr]
+        the same as [RCP 1]
+    "#]]
+    .assert_eq(&replayed(&env, &id, "guild replay $ID --approve once"));
+}
+
+#[test]
 fn what_gives_something_else_the_second_time_is_told() {
     let env = world();
     let id = receipt(&env, &["count", "--param", "path=notes.txt"]);
