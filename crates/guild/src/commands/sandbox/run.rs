@@ -3,7 +3,6 @@
 use super::container::ContainerArgs;
 use super::streams;
 use crate::print::LiveOutput;
-use crate::runtime;
 use crate::ui::Ui;
 use guild_engine::{CommandRequest, RunRequest, container_backends, sandbox_run};
 use std::ffi::OsString;
@@ -38,6 +37,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     let mut container = args.container.request(ui);
     container.out = args.out.as_ref().map(|out| ui.machine().directory.join(out));
     let mut live = LiveOutput::new(ui.is_json());
+    let unread = live.unread();
     let command = CommandRequest {
         argv: args.command.clone(),
         cwd: args.workdir.clone(),
@@ -53,6 +53,6 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
         places: &places,
         now: ui.now(),
     };
-    let ended = runtime::block_on(sandbox_run(&backends, &images, request, command));
+    let ended = streams::follow(&unread, sandbox_run(&backends, &images, request, command));
     streams::finish(ui, ended, &mut live)
 }
