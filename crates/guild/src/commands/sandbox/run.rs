@@ -12,7 +12,8 @@ use std::process::ExitCode;
 /// Run a command in a container of its own
 ///
 /// Output is passed on as it comes, and the command's exit code is this one's: 124 when its time was up, 128 and the
-/// signal's number when a signal killed it. What is piped in reaches the command.
+/// signal's number when a signal killed it. What is piped in reaches the command. Of each stream the first 1 MiB comes out and no
+/// more, and where that was not all, it is said; `sandbox.output_bytes` in your own configuration raises it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
