@@ -91,6 +91,34 @@ fn files_left_in_output_are_kept_and_links_are_not() {
 }
 
 #[test]
+fn a_directory_to_start_in_that_is_not_there_is_named_as_the_cause() {
+    let world = World::new();
+    let id = world.launch(&[]);
+    world.check(
+        &id,
+        "guild sandbox run --workdir /nope -- pwd\nguild sandbox run --workdir /etc/passwd -- pwd\nguild sandbox exec $C --workdir /nope -- pwd\nguild sandbox run -- nothing",
+        &expect![[r#"
+            $ guild sandbox run --workdir /nope -- pwd
+            [stderr]
+            error[sandbox_exec_failed]: cannot start in `/nope` of the container: No such file or directory (os error 2)
+            [exit 127]
+            $ guild sandbox run --workdir /etc/passwd -- pwd
+            [stderr]
+            error[sandbox_exec_failed]: cannot start in `/etc/passwd` of the container: Not a directory (os error 20)
+            [exit 127]
+            $ guild sandbox exec $C --workdir /nope -- pwd
+            [stderr]
+            error[sandbox_exec_failed]: cannot start in `/nope` of the container: No such file or directory (os error 2)
+            [exit 127]
+            $ guild sandbox run -- nothing
+            [stderr]
+            error[sandbox_exec_failed]: cannot execute `nothing` in the container: No such file or directory (os error 2)
+            [exit 127]
+        "#]],
+    );
+}
+
+#[test]
 fn a_container_lives_on_between_commands_and_ends_when_it_is_stopped() {
     let world = World::new();
     let id = world.launch(&[]);
