@@ -119,6 +119,28 @@ fn a_directory_to_start_in_that_is_not_there_is_named_as_the_cause() {
 }
 
 #[test]
+fn mounts_that_hide_each_other_or_have_no_place_are_refused_in_words() {
+    let world = World::new();
+    world.0.write("//- /project/d/x\n//- /project/e/y\n");
+    expect![[r#"
+        $ guild sandbox run --mount d:/w --mount e:/w/e -- ls /w
+        [stderr]
+        error[sandbox_policy_invalid]: nothing can be mounted at `/w/e`: `/w` is read-only there, and [ROOT]/project/d/e does not exist; make it, or choose a target elsewhere
+        [exit 2]
+        $ guild sandbox run --mount d:/w --mount e:/w -- ls /w
+        [stderr]
+        error[sandbox_policy_invalid]: two mounts have the target `/w`; give each its own
+        [exit 2]
+        $ guild sandbox run --mount .:/w --mount d:/w/e -- ls /w/e
+        x
+    "#]]
+    .assert_eq(&session(
+        &world.0,
+        "guild sandbox run --mount d:/w --mount e:/w/e -- ls /w\nguild sandbox run --mount d:/w --mount e:/w -- ls /w\nguild sandbox run --mount .:/w --mount d:/w/e -- ls /w/e",
+    ));
+}
+
+#[test]
 fn a_container_lives_on_between_commands_and_ends_when_it_is_stopped() {
     let world = World::new();
     let id = world.launch(&[]);
