@@ -21,6 +21,7 @@ mod counted;
 mod create;
 mod deps;
 mod diff;
+mod discretion;
 mod doctor;
 mod draft;
 mod edit;

@@ -5,6 +5,7 @@ use guild_manifest::Digest;
 use guild_sandbox::{Captured, ExitStatus, Outcome};
 
 use super::contained::Ran;
+use super::discretion;
 use crate::reply::{self, ChangeSummary, SandboxRun};
 use crate::run::executor::Done;
 use crate::run::output;
@@ -29,7 +30,7 @@ pub fn done(workshop: &Workshop<'_>, prepared: &Prepared<'_>, started: Timestamp
             }
             Err(reason) => Some(Refusal::new(Code::OutputInvalid, reason)),
         });
-    let outcome = Some(kept(workshop, started, &ran, &reply));
+    let outcome = Some(kept(workshop, prepared, started, &ran, &reply));
     match refusal {
         Some(refusal) => Done { outcome, ..Done::failed(reply, refusal) },
         None => {
@@ -85,9 +86,16 @@ fn place(error: &ParamError) -> String {
     if error.path.is_empty() { String::new() } else { format!("{}: ", error.path) }
 }
 
-/// What the receipt says; what was printed is kept as blobs, which may be pruned later.
-fn kept(workshop: &Workshop<'_>, started: Timestamp, ran: &Ran, reply: &reply::Run) -> receipt::Outcome {
+/// What the receipt says; what was printed is kept as blobs without secrets, which may be pruned later.
+fn kept(
+    workshop: &Workshop<'_>,
+    prepared: &Prepared<'_>,
+    started: Timestamp,
+    ran: &Ran,
+    reply: &reply::Run,
+) -> receipt::Outcome {
     let outcome = &ran.outcome;
+    let discretion = discretion(prepared);
     let mut kept = receipt::Outcome::at(started, workshop.now());
     match outcome.status {
         ExitStatus::Code(code) => kept.exit_code = Some(code),
@@ -98,8 +106,9 @@ fn kept(workshop: &Workshop<'_>, started: Timestamp, ran: &Ran, reply: &reply::R
     for (name, stream) in [("stdout", &outcome.stdout), ("stderr", &outcome.stderr)] {
         if stream.total > 0 {
             // A log that cannot be kept is missed by nobody but whoever looks for it; its digest stays.
-            workshop.store.put_log(&stream.bytes).ok();
-            kept.outputs.insert(name.to_owned(), stream_of(stream));
+            let log = discretion.bytes(&stream.bytes);
+            workshop.store.put_log(&log).ok();
+            kept.outputs.insert(name.to_owned(), stream_of(stream, &log));
         }
     }
     for file in &reply.files {
@@ -115,6 +124,6 @@ fn kept(workshop: &Workshop<'_>, started: Timestamp, ran: &Ran, reply: &reply::R
     kept
 }
 
-fn stream_of(stream: &Captured) -> receipt::Output {
-    receipt::Output { digest: Digest::of(&stream.bytes), bytes: stream.total, truncated: stream.truncated() }
+fn stream_of(stream: &Captured, log: &[u8]) -> receipt::Output {
+    receipt::Output { digest: Digest::of(log), bytes: stream.total, truncated: stream.truncated() }
 }

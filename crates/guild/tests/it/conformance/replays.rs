@@ -106,6 +106,27 @@ fn a_secret_is_given_again_and_must_be_the_same() {
 }
 
 #[test]
+fn a_secret_that_a_script_prints_is_in_no_log() {
+    let env = world();
+    env.write(
+        "//- /project/.guild/skills/leak/SKILL.md\n---\nname: leak\ndescription: Prints its secret\nscript: leak.sh\nparams: {token: {type: string, format: password}}\n---\nPrint.\n//- /project/.guild/skills/leak/leak.sh\necho \"$@\"\n",
+    );
+    let id = receipt(&env, &["leak", "--param", "token=hunter2-hunter2"]);
+    let logs = env.home().join(".local/share/guild/store/logs");
+    let kept: Vec<String> = files_in(&logs).iter().map(|log| std::fs::read_to_string(log).unwrap()).collect();
+    assert_eq!(kept, ["--token <secret>\n"]);
+    // The same secret leaves the same log.
+    let again =
+        env.guild(&["--json", "replay", &id, "--approve", "once", "--param", "token=hunter2-hunter2"]);
+    assert_eq!(crate::envelope(&again.stdout())["data"]["same"], true, "{again}");
+}
+
+fn files_in(directory: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files_in(&path) } else { vec![path] }).collect()
+}
+
+#[test]
 fn what_cannot_be_made_again_says_why() {
     let env = world();
     let id = receipt(&env, &["notes", "tidy"]);
