@@ -91,6 +91,35 @@ fn files_left_in_output_are_kept_and_links_are_not() {
 }
 
 #[test]
+fn a_file_that_is_in_the_way_stays_as_it_is_and_is_named() {
+    let world = World::new();
+    expect![[r#"
+        $ guild sandbox run --out kept -- sh -c 'echo 1 > /output/f'
+        $ guild sandbox run --out kept -- sh -c 'echo 2 > /output/f; echo 2 > /output/g'
+        [stderr]
+        error[already_exists]: `f` of /output left behind: there is something of that name in [ROOT]/project/kept already, which stays as it is; move it away, or name another directory
+        [exit 1]
+        $ guild sandbox run --out kept -- sh -c 'echo 3 > /output/f; exit 3'
+        [stderr]
+        error[already_exists]: `f` of /output left behind: there is something of that name in [ROOT]/project/kept already, which stays as it is; move it away, or name another directory
+        [exit 3]
+        $ guild sandbox run --mount kept:/kept -- sh -c 'head /kept/*'
+        ==> /kept/f <==
+        1
+
+        ==> /kept/g <==
+        2
+        $ guild sandbox run --out other -- ln -s /etc/passwd /output/link
+        [stderr]
+        /output/link left behind: not a regular file but a symbolic link
+    "#]]
+    .assert_eq(&session(
+        &world.0,
+        "guild sandbox run --out kept -- sh -c 'echo 1 > /output/f'\nguild sandbox run --out kept -- sh -c 'echo 2 > /output/f; echo 2 > /output/g'\nguild sandbox run --out kept -- sh -c 'echo 3 > /output/f; exit 3'\nguild sandbox run --mount kept:/kept -- sh -c 'head /kept/*'\nguild sandbox run --out other -- ln -s /etc/passwd /output/link",
+    ));
+}
+
+#[test]
 fn a_directory_to_start_in_that_is_not_there_is_named_as_the_cause() {
     let world = World::new();
     let id = world.launch(&[]);

@@ -1,5 +1,7 @@
 //! From how a script ended to its reply and to what the receipt says.
 
+use std::path::Path;
+
 use guild_ledger::{Timestamp, receipt};
 use guild_manifest::Digest;
 use guild_sandbox::{Captured, ExitStatus, Outcome};
@@ -21,15 +23,18 @@ pub fn done(workshop: &Workshop<'_>, prepared: &Prepared<'_>, started: Timestamp
     if let Some(directory) = directory {
         reply.files = output::files(directory, &ran.outcome.kept);
     }
-    let refusal =
-        failure(&ran.outcome).or_else(|| match output::read(directory, &ran.outcome.stdout.bytes) {
-            Ok(value) => {
-                reply.errors = output::errors(&prepared.contract, &prepared.staged.skill_directory(), &value);
-                reply.output = Some(value);
-                invalid(&reply.errors)
-            }
-            Err(reason) => Some(Refusal::new(Code::OutputInvalid, reason)),
-        });
+    // A directory of the caller's may hold the answer of another run.
+    let answered = ran.outcome.kept.iter().any(|file| file.path == Path::new(output::RESPONSE));
+    let answer = directory.filter(|_| answered);
+    let refusal = failure(&ran.outcome).or_else(|| crate::sandbox::obstructed(&ran.outcome, directory));
+    let refusal = refusal.or_else(|| match output::read(answer, &ran.outcome.stdout.bytes) {
+        Ok(value) => {
+            reply.errors = output::errors(&prepared.contract, &prepared.staged.skill_directory(), &value);
+            reply.output = Some(value);
+            invalid(&reply.errors)
+        }
+        Err(reason) => Some(Refusal::new(Code::OutputInvalid, reason)),
+    });
     let outcome = Some(kept(workshop, prepared, started, &ran, &reply));
     match refusal {
         Some(refusal) => Done { outcome, ..Done::failed(reply, refusal) },

@@ -36,7 +36,11 @@ pub fn finish(ui: &Ui, ended: io::Result<Option<Envelope<SandboxRun>>>, live: &m
     match ended {
         Ok(None) => ExitCode::from(UNREAD),
         Ok(Some(envelope)) => {
-            let code = u8::try_from(envelope.data.exit_code).unwrap_or(envelope.exit_code());
+            let code = match u8::try_from(envelope.data.exit_code) {
+                // The command has ended well; what came of its files may not have.
+                Ok(0) | Err(_) => envelope.exit_code(),
+                Ok(code) => code,
+            };
             ui.finish_with(&envelope, code, |_, _, _| Ok(()))
         }
         Err(error) => ui.defect(&format!("cannot start a runtime: {error}")),

@@ -409,3 +409,15 @@ fn a_denial_sticks_until_the_skill_changes_or_a_person_lifts_it() {
     "#]]
     .assert_eq(&shown(&env, "guild run greet --param who=you --approve once"));
 }
+
+#[test]
+fn an_answer_that_another_run_left_is_not_taken_for_this_ones() {
+    let env = world();
+    let run = |skill: &[&str]| data(&env, &[skill, &["--out", "kept", "--approve", "once"]].concat());
+    assert_eq!(run(&["respond"])["data"]["output"]["ok"], true);
+    let greeted = run(&["greet", "--param", "who=you"]);
+    assert_eq!(greeted["data"]["output"], "hello you\n", "{greeted}");
+    let again = run(&["respond"]);
+    assert_eq!(again["code"], "already_exists", "{again}");
+    assert!(again["data"]["output"].is_null(), "{again}");
+}
