@@ -13,7 +13,7 @@ use super::prepare::{Draft, Prepared};
 use super::stop::Stop;
 use crate::builtin_tools;
 use crate::inquiry::Asking;
-use crate::ports::{Pending, Tool as Described, ToolAnswer, ToolCall, ToolProvider, ToolResult};
+use crate::ports::{Contained, Pending, Tool as Described, ToolAnswer, ToolCall, ToolProvider, ToolResult};
 use crate::schema::Validator;
 use crate::security_hash::ToolIdentity;
 use crate::tools::providers;
@@ -95,6 +95,11 @@ impl Executor for Tool {
 }
 
 /// The tool that a skill dispatches to, if it and its agent may use it and somebody offers it.
+                    if let Some(Contained { backend, wall }) = &result.contained {
+                        reply.wall_time_ms = u64::try_from(wall.as_millis()).unwrap_or(u64::MAX);
+                        reply.backend = Some(backend.clone());
+                        reply.owned_container = true;
+                    }
 async fn find(workshop: &Workshop<'_>, draft: &Draft<'_>) -> Result<(Dispatch, Described), Refusal> {
     let skill = &draft.name;
     let Some(dispatch) = draft.contract.dispatch.clone() else {

@@ -50,6 +50,14 @@ fn the_examples_run_in_python_shell_and_node() {
 }
 
 #[test]
+fn a_tool_that_ran_in_a_container_says_how_long_and_by_which_runtime() {
+    let counted = run(&example("word-count"), "word-count/count-words", &["text=one two three"]);
+    let data = &counted["data"];
+    assert!(data["wall_time_ms"].as_u64() > Some(0), "{counted}");
+    assert!(data["backend"].is_string() && data["owned_container"] == true, "{counted}");
+}
+
+#[test]
 fn an_agent_has_a_plugins_tool_through_its_skill() {
     let env = example("word-count");
     let mut client = Client::stateless(&env, "default");
