@@ -45,8 +45,7 @@ impl Executor for Tool {
                 stop.reply.errors = errors;
                 return Err(stop);
             }
-            let described =
-                (dispatch.provider != builtin_tools::PROVIDER).then(|| identity(&dispatch, &tool));
+            let described = others(&dispatch, &tool);
             Ok(Call {
                 // What others offer is never called unasked, even where it only looks.
                 needs_grant: !tool.is_read_only || described.is_some(),
@@ -55,6 +54,20 @@ impl Executor for Tool {
                 described,
                 ..Call::default()
             })
+        })
+    }
+
+    fn bind<'a>(
+        &'a self,
+        workshop: &'a Workshop<'_>,
+        draft: &'a mut Draft<'_>,
+    ) -> Pending<'a, Result<(), Refusal>> {
+        Box::pin(async move {
+            let (dispatch, tool) = find(workshop, draft).await?;
+            match others(&dispatch, &tool) {
+                Some(described) => draft.staged.pin(described, workshop.store),
+                None => Ok(()),
+            }
         })
     }
 
@@ -82,6 +95,11 @@ impl Executor for Tool {
             match called {
                 Ok(result) => {
                     reply.exit_code = 0;
+                    if let Some(Contained { backend, wall }) = &result.contained {
+                        reply.wall_time_ms = u64::try_from(wall.as_millis()).unwrap_or(u64::MAX);
+                        reply.backend = Some(backend.clone());
+                        reply.owned_container = true;
+                    }
                     reply.output = Some(result.structured.clone().unwrap_or_else(|| result.text().into()));
                     Done { message: result.text(), outcome, ..Done::ok(reply) }
                 }
@@ -95,11 +113,6 @@ impl Executor for Tool {
 }
 
 /// The tool that a skill dispatches to, if it and its agent may use it and somebody offers it.
-                    if let Some(Contained { backend, wall }) = &result.contained {
-                        reply.wall_time_ms = u64::try_from(wall.as_millis()).unwrap_or(u64::MAX);
-                        reply.backend = Some(backend.clone());
-                        reply.owned_container = true;
-                    }
 async fn find(workshop: &Workshop<'_>, draft: &Draft<'_>) -> Result<(Dispatch, Described), Refusal> {
     let skill = &draft.name;
     let Some(dispatch) = draft.contract.dispatch.clone() else {
@@ -150,6 +163,11 @@ fn provider<'a>(workshop: &Workshop<'a>, id: &str) -> Option<&'a dyn ToolProvide
 
 fn qualified(dispatch: &Dispatch) -> String {
     format!("{}:{}", dispatch.provider, dispatch.tool)
+}
+
+/// The tool as whoever offers it describes it, where that is not us.
+fn others(dispatch: &Dispatch, tool: &Described) -> Option<ToolIdentity> {
+    (dispatch.provider != builtin_tools::PROVIDER).then(|| identity(dispatch, tool))
 }
 
 /// What a person's word is about.

@@ -58,6 +58,14 @@ fn a_tool_that_ran_in_a_container_says_how_long_and_by_which_runtime() {
 }
 
 #[test]
+fn the_hash_that_is_printed_is_the_one_that_is_approved() {
+    let env = example("word-count");
+    let printed = env.guild(&["hash", "word-count/count-words"]);
+    let ran = run(&env, "word-count/count-words", &["text=one"]);
+    assert_eq!(Some(printed.stdout().trim()), ran["data"]["security_hash"].as_str(), "{printed}");
+}
+
+#[test]
 fn an_agent_has_a_plugins_tool_through_its_skill() {
     let env = example("word-count");
     let mut client = Client::stateless(&env, "default");
