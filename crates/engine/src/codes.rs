@@ -106,7 +106,7 @@ codes! {
     EmptyQuery = "empty_query", 2, "The query has no words.";
     InvalidName = "invalid_name", 2, "The name cannot serve as an identifier.";
     InvalidPattern = "invalid_pattern", 2, "The file or pattern cannot be used.";
-    AlreadyExists = "already_exists", 1, "A skill of that name is there already, in either layout.";
+    AlreadyExists = "already_exists", 1, "Something of that name is there already: a skill, in either layout, or a file. It was not overwritten.";
     DraftRejected = "draft_rejected", 1, "The content breaks rules that authoring holds skills to.";
     WriteFailed = "write_failed", 1, "A file could not be written; nothing was changed.";
     ReadFailed = "read_failed", 1, "A file that was found could not be read.";

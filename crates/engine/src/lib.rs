@@ -21,6 +21,7 @@ mod counted;
 mod create;
 mod deps;
 mod diff;
+mod discretion;
 mod doctor;
 mod draft;
 mod edit;
@@ -121,7 +122,7 @@ pub use guild_sandbox as containers;
 pub use guild_source as source;
 pub use guild_vet as rules;
 pub use hall::{ConfigFile, Configured, Hall, configure};
-pub use hash::hash;
+pub use hash::{bound_hash, hash};
 pub use image::{
     Images, ImportRequest, ImportSource, PullRequest, docker_config, image_import, image_inspect, image_list,
     image_pull, image_remove,

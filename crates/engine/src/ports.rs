@@ -18,7 +18,9 @@ pub use guest::{Guest, GuestAnswer, GuestCall, GuestError, GuestNote};
 pub use inquirer::{Inquirer, Said};
 pub use shelf::{OfferedFile, OfferedSkill, Shelf};
 pub use subagent::{OfferedTool, SubagentError, SubagentRunner, SubagentTask, ToolWord, Toolbox};
-pub use tool::{Content, Listed, Tool, ToolAnswer, ToolCall, ToolError, ToolProvider, ToolResult, Unlisted};
+pub use tool::{
+    Contained, Content, Listed, Tool, ToolAnswer, ToolCall, ToolError, ToolProvider, ToolResult, Unlisted,
+};
 
 /// What is on its way.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

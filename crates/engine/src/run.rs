@@ -48,8 +48,8 @@ pub use replay::replay;
 pub(crate) use scratch::ScratchDirectory;
 
 use executor::Done;
-pub(crate) use prepare::Prepared;
 use prepare::prepare;
+pub(crate) use prepare::{Prepared, bound};
 use record::{Allowed, NotBegun};
 use stop::Stop;
 

@@ -14,4 +14,4 @@ pub use live::{LaunchRequest, sandbox_exec, sandbox_launch, sandbox_list, sandbo
 pub use policy::{ContainerRequest, LimitRequest, MountMode, MountRequest};
 pub use refusal::Refusal;
 pub use run::{CommandRequest, RunRequest, sandbox_run};
-pub(crate) use run::{remarks, run_contained};
+pub(crate) use run::{obstructed, remarks, run_contained};

@@ -6,14 +6,12 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
+use crate::discretion::Discretion;
+
 /// What is kept of one run.
 const MOST_BYTES: usize = 4 << 20;
 /// What is kept of one entry.
 const LONGEST_ENTRY: usize = 256 << 10;
-/// A shorter value stands in too many texts by chance to be hidden.
-const SHORTEST_SECRET: usize = 6;
-/// What stands for a secret.
-const HIDDEN: &str = "<secret>";
 
 /// A transcript that is being written.
 #[derive(Default)]
@@ -25,7 +23,7 @@ pub struct Transcript {
 struct Inner {
     lines: String,
     is_cut: bool,
-    secrets: Vec<String>,
+    discretion: Discretion,
 }
 
 impl Transcript {
@@ -38,23 +36,14 @@ impl Transcript {
 
     /// Never shows this value, from here on and in what was noted before.
     pub fn hide(&self, secret: &str) {
-        let secret = secret.trim();
-        if secret.len() < SHORTEST_SECRET {
-            return;
-        }
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        inner.secrets.push(secret.to_owned());
-        // A value that holds another goes first, lest its rest stay.
-        inner.secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        inner.secrets.dedup();
+        inner.discretion.hide(secret);
     }
 
     /// The text without the values that are hidden.
     pub fn discreet(&self, text: &str) -> String {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        inner.secrets.iter().fold(text.to_owned(), |text, secret| {
-            if text.contains(secret.as_str()) { text.replace(secret.as_str(), HIDDEN) } else { text }
-        })
+        inner.discretion.text(text)
     }
 
     /// Notes what somebody said: `system`, `task`, `assistant`, `call`, `result`, `answer`, `note`.

@@ -17,7 +17,7 @@ pub use bar::Bar;
 pub use difference::{difference, difference_lines};
 pub use finding::finding;
 pub use guild_engine::manifest::escape;
-pub use live::LiveOutput;
+pub use live::{LiveOutput, Unread};
 pub use problem::{problem, problem_line};
 pub use progress::Progress;
 pub use question::{told, told_lines};

@@ -68,8 +68,8 @@ pub use effective::{Config, Limits, Prompt, SkillEntry};
 pub use merge::merge;
 pub use path::{ExpandError, expand};
 pub use sandbox::{
-    Backend, CeilingSettings, Ceilings, DEFAULT_ROLE, Enforcement, ImageRules, ImageSettings, Role, RoleRoot,
-    Sandbox, SandboxSettings, Usage,
+    Backend, CeilingSettings, Ceilings, DEFAULT_ROLE, Enforcement, ImageRules, ImageSettings, MEMORY_MB,
+    Role, RoleRoot, Sandbox, SandboxSettings, Usage,
 };
 pub use settings::{
     AgentSettings, Hook, LimitSettings, Place, Placed, PluginEntry, PromptFormat, PromptSettings, Section,

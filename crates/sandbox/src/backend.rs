@@ -125,6 +125,14 @@ pub enum LaunchError {
         /// What the system said.
         source: io::Error,
     },
+    /// The directory to start in is not in the container, or cannot be entered.
+    #[error("cannot start in `{}` of the container", .path.display())]
+    Directory {
+        /// The directory as it was asked for.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// A step of the set-up failed.
     #[error("cannot set up the container: {step}")]
     Step {
@@ -167,7 +175,7 @@ pub enum RefusalKind {
     InvalidPolicy,
     /// [`LaunchError::Source`]
     Source,
-    /// [`LaunchError::Exec`]
+    /// [`LaunchError::Exec`] and [`LaunchError::Directory`]
     Exec,
     /// [`LaunchError::Step`]
     Step,
@@ -186,7 +194,7 @@ impl LaunchError {
             LaunchError::Unsupported { .. } => RefusalKind::Unsupported,
             LaunchError::InvalidPolicy { .. } => RefusalKind::InvalidPolicy,
             LaunchError::Source { .. } => RefusalKind::Source,
-            LaunchError::Exec { .. } => RefusalKind::Exec,
+            LaunchError::Exec { .. } | LaunchError::Directory { .. } => RefusalKind::Exec,
             LaunchError::Step { .. } => RefusalKind::Step,
             LaunchError::Engine { .. } => RefusalKind::Engine,
             LaunchError::Ended => RefusalKind::Ended,

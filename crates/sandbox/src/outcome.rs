@@ -1,7 +1,8 @@
 //! What came of a run: how it ended, what it said, what it used.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,9 @@ use crate::probe::Feature;
 
 /// Exit code of a run that was ended by its time limit.
 const TIMED_OUT: i32 = 124;
+
+/// Why something was left behind where the host has something of that name, which is never overwritten.
+const IN_THE_WAY: &str = "there is something of that name already";
 
 /// What came of one command.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -86,6 +90,12 @@ impl Outcome {
         }
     }
 
+    /// What was left behind because the directory it was to be copied to has something of that name.
+    pub fn obstructed(&self) -> impl Iterator<Item = &Path> {
+        let obstructed = self.left_behind.iter().filter(|(_, reason)| reason == IN_THE_WAY);
+        obstructed.map(|(path, _)| path.as_path())
+    }
+
     /// Whether the command ran to its end and exited with 0, none of its processes having been killed for memory.
     pub fn success(&self) -> bool {
         self.status == ExitStatus::Code(0) && !self.timed_out && !self.oom
@@ -101,5 +111,13 @@ impl Captured {
     /// What was kept, as text; bytes that are no UTF-8 become replacement characters.
     pub fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.bytes)
+    }
+}
+
+/// Why something was not copied out, in words.
+pub(crate) fn why_left_behind(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => IN_THE_WAY.to_owned(),
+        _ => error.to_string(),
     }
 }

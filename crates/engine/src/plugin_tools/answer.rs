@@ -5,7 +5,7 @@ use std::path::Path;
 use guild_sandbox::{ExitStatus, Outcome};
 use serde_json::Value;
 
-use crate::ports::{ToolError, ToolResult};
+use crate::ports::{Contained, ToolError, ToolResult};
 use crate::run::response;
 
 /// What a shell says of a program that is not there.
@@ -38,7 +38,8 @@ pub(super) fn read(outcome: &Outcome, output: &Path) -> Result<ToolResult, ToolE
         let message = "the tool wrote neither /output/response.json nor anything to standard output";
         return Err(ToolError::NoAnswer(message.to_owned()));
     }
-    result(json(bytes)?)
+    let contained = Contained { backend: outcome.backend.clone().into_owned(), wall: outcome.usage.wall };
+    Ok(ToolResult { contained: Some(contained), ..result(json(bytes)?)? })
 }
 
 /// An answer as JSON.

@@ -1,5 +1,7 @@
 //! Whoever offers tools: our own, plugins', MCP servers'.
 
+use std::time::Duration;
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -72,6 +74,17 @@ pub struct ToolResult {
     pub content: Vec<Content>,
     /// For programs.
     pub structured: Option<Value>,
+    /// The container that it ran in, where it had one of its own.
+    pub contained: Option<Contained>,
+}
+
+/// What is known of a container in which a tool was run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contained {
+    /// The runtime.
+    pub backend: String,
+    /// From launch to end.
+    pub wall: Duration,
 }
 
 /// A piece of content.
@@ -218,7 +231,8 @@ impl ToolError {
 impl ToolResult {
     /// Text for people, and data for programs.
     pub fn new(text: impl Into<String>, structured: Value) -> Self {
-        Self { content: vec![Content::Text { text: text.into() }], structured: Some(structured) }
+        let content = vec![Content::Text { text: text.into() }];
+        Self { content, structured: Some(structured), contained: None }
     }
 
     /// Its texts, one after the other.

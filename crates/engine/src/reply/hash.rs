@@ -18,3 +18,12 @@ pub struct Hash {
     /// Names near what was asked for, or the qualified names of those that bear it.
     pub candidates: Vec<String>,
 }
+
+impl Hash {
+    /// Whether somebody else's tool or a runner may stand behind the skill, which only a workshop can ask.
+    pub fn may_be_bound(&self) -> bool {
+        self.payload
+            .as_ref()
+            .is_some_and(|payload| matches!(payload.skill.kind.as_str(), "tool" | "subagent"))
+    }
+}

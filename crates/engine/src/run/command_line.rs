@@ -115,7 +115,7 @@ fn by_ending(path: &str) -> &'static str {
 }
 
 /// A value as a script reads it: texts as they are, everything else as JSON.
-fn text(value: &Value) -> String {
+pub fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 

@@ -61,6 +61,11 @@ pub trait Executor: Sync {
         draft: &'a Draft<'_>,
     ) -> Pending<'a, Result<Call, Box<Stop>>>;
 
+    /// Makes what stands behind a skill a part of what is hashed, as it is where somebody approves it.
+    fn bind<'a>(&'a self, _: &'a Workshop<'_>, _: &'a mut Draft<'_>) -> Pending<'a, Result<(), Refusal>> {
+        Box::pin(async { Ok(()) })
+    }
+
     /// Does it.
     fn execute<'a>(
         &'a self,

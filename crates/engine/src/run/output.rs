@@ -14,7 +14,7 @@ use crate::reply::OutputFile;
 use crate::schema::Validator;
 
 /// The file that holds the result.
-const RESPONSE: &str = "response.json";
+pub const RESPONSE: &str = "response.json";
 /// The largest result that is read.
 const LARGEST: u64 = 16 << 20;
 

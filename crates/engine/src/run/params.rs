@@ -31,7 +31,7 @@ pub fn resolve(declared: Option<&Params>, given: &Given) -> Result<Map<String, V
     let nothing = Params::default();
     let declared = declared.unwrap_or(&nothing);
     let mut errors = Vec::new();
-    let mut values = typed(declared, given, &mut errors);
+    let values = typed(declared, given, &mut errors);
     let unreadable: Vec<String> = errors.iter().map(|error| error.path.clone()).collect();
     let missing = declared.list.iter().filter(|param| {
         param.required && !values.contains_key(&param.name) && !unreadable.contains(&pointer(&param.name))
@@ -45,7 +45,7 @@ pub fn resolve(declared: Option<&Params>, given: &Given) -> Result<Map<String, V
             errors.push(wrong_type(&param.name, wanted, what(value)));
         }
     }
-    fill_defaults(declared, &mut values);
+    let values = in_order(declared, values);
     if has_rules(declared, &values) {
         errors.extend(broken_rules(declared, &values, &errors));
     }
@@ -140,14 +140,17 @@ fn mismatch(kind: &str, value: &Value) -> Option<&'static str> {
     (!fits).then_some(kind)
 }
 
-fn fill_defaults(declared: &Params, values: &mut Map<String, Value>) {
+/// The values as a script is handed them each time: by the declaration, with defaults, and then what else was given.
+fn in_order(declared: &Params, mut given: Map<String, Value>) -> Map<String, Value> {
+    let mut values = Map::new();
     for param in &declared.list {
-        if let Some(default) = &param.default
-            && !values.contains_key(&param.name)
-        {
-            values.insert(param.name.clone(), default.to_json());
+        let value = given.shift_remove(&param.name);
+        if let Some(value) = value.or_else(|| param.default.as_ref().map(Data::to_json)) {
+            values.insert(param.name.clone(), value);
         }
     }
+    values.extend(given);
+    values
 }
 
 /// Whether more is declared than what is checked above. Most skills declare no more, and to compile a schema takes milliseconds.

@@ -52,6 +52,7 @@ impl Plan {
         let kept = receipt::Plan {
             digest: Some(digest),
             parameters,
+            undeclared: undeclared(draft),
             workspace,
             access: access(draft),
             network: Some(draft.contract.network.as_str().to_owned()),
@@ -154,6 +155,14 @@ fn parameters(workshop: &Workshop<'_>, draft: &Draft<'_>) -> BTreeMap<String, re
         receipt::Parameter::Value(value.clone())
     };
     draft.parameters.iter().map(|(name, value)| (name.clone(), kept(name, value))).collect()
+}
+
+/// The parameters that are not declared, if they have an order.
+fn undeclared(draft: &Draft<'_>) -> Vec<String> {
+    let declared = draft.contract.params.as_ref().map(|params| params.list.as_slice()).unwrap_or_default();
+    let is_declared = |name: &String| declared.iter().any(|param| param.name == *name);
+    let names: Vec<String> = draft.parameters.keys().filter(|name| !is_declared(name)).cloned().collect();
+    if names.len() > 1 { names } else { Vec::new() }
 }
 
 fn shown_value(kept: &receipt::Parameter) -> Value {

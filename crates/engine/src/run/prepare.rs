@@ -146,6 +146,21 @@ pub fn prepare_with<'w>(
     Ok(Prepared { executor, draft, call, plan, run: OnceLock::new() })
 }
 
+/// What is staged, as somebody approves it: with the tool or the runner behind it. Where those cannot be found it stays as it is, and
+/// the reason is told.
+pub async fn bound(
+    workshop: &Workshop<'_>,
+    invocation: &Invocation<'_>,
+    staged: Staged,
+) -> (Staged, Option<Refusal>) {
+    let mut draft = Draft::of(invocation.name.to_owned(), staged, invocation);
+    let bound = match executor_of(draft.skill.kind) {
+        Some(executor) => executor.bind(workshop, &mut draft).await,
+        None => Ok(()),
+    };
+    (draft.staged, bound.err())
+}
+
 /// What would be done, and what is shown of it.
 pub async fn planned<'w>(
     workshop: &Workshop<'w>,

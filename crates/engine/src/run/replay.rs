@@ -108,10 +108,10 @@ fn parameters(
             Ok(value.clone())
         }
     };
-    // In the order of the declaration, as the first time.
-    let order = |name: &str| {
-        let at = declared.and_then(|params| params.list.iter().position(|param| param.name == name));
-        at.unwrap_or(usize::MAX)
+    // In the order of the first time: by the declaration, then as the caller gave them.
+    let order = |name: &String| {
+        let at = declared.and_then(|params| params.list.iter().position(|param| param.name == *name));
+        (at.unwrap_or(usize::MAX), plan.undeclared.iter().position(|other| other == name))
     };
     let mut names: Vec<(&String, &Parameter)> = plan.parameters.iter().collect();
     names.sort_by_key(|(name, _)| order(name));

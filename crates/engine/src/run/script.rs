@@ -11,17 +11,15 @@ use guild_sandbox::Gate;
 use serde_json::{Map, Value};
 
 use super::Invocation;
-use super::command_line::{NoCommand, argv, interpreter, script};
+use super::command_line::{NoCommand, argv, interpreter, script, text};
 use super::executor::{Call, Done, Executor};
 use super::params::is_secret;
 use super::prepare::{Draft, Prepared};
 use super::stop::Stop;
+use crate::discretion::{Discretion, HIDDEN};
 use crate::ports::Pending;
 use crate::workshop::Workshop;
 use crate::{Code, Refusal};
-
-/// What a person sees in place of a secret.
-const HIDDEN: &str = "<secret>";
 
 /// Runs in a container.
 pub struct Script;
@@ -91,13 +89,27 @@ fn call(draft: &Draft<'_>) -> Result<Call, Refusal> {
     })
 }
 
+/// The parameters with something else in place of secrets.
 fn hidden(draft: &Draft<'_>) -> Map<String, Value> {
     let mut parameters = draft.parameters.clone();
-    let declared = draft.contract.params.as_ref().map(|params| params.list.as_slice()).unwrap_or_default();
-    for param in declared.iter().filter(|param| is_secret(param)) {
-        if let Some(value) = parameters.get_mut(&param.name) {
+    for name in secrets(draft) {
+        if let Some(value) = parameters.get_mut(name) {
             *value = HIDDEN.into();
         }
     }
     parameters
+}
+
+/// What must not be kept of anything that the script prints.
+fn discretion(draft: &Draft<'_>) -> Discretion {
+    let mut discretion = Discretion::default();
+    for value in secrets(draft).filter_map(|name| draft.parameters.get(name)) {
+        discretion.hide(&text(value));
+    }
+    discretion
+}
+
+fn secrets<'d>(draft: &'d Draft<'_>) -> impl Iterator<Item = &'d str> {
+    let declared = draft.contract.params.as_ref().map(|params| params.list.as_slice()).unwrap_or_default();
+    declared.iter().filter(|param| is_secret(param)).map(|param| param.name.as_str())
 }

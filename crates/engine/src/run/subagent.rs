@@ -46,6 +46,16 @@ impl Executor for Subagent {
         Box::pin(async { call })
     }
 
+    fn bind<'a>(
+        &'a self,
+        workshop: &'a Workshop<'_>,
+        draft: &'a mut Draft<'_>,
+    ) -> Pending<'a, Result<(), Refusal>> {
+        let bound =
+            equipped(workshop, draft).and_then(|(runner, _)| draft.staged.pin_runner(runner, workshop.store));
+        Box::pin(async { bound })
+    }
+
     fn execute<'a>(
         &'a self,
         workshop: &'a Workshop<'_>,
@@ -99,7 +109,7 @@ const TRANSCRIPT: &str = "transcript";
 
 /// Who would run it, if anybody would.
 fn call(workshop: &Workshop<'_>, draft: &Draft<'_>) -> Result<Call, Refusal> {
-    let (_, mut runner) = chosen(workshop, draft)?;
+    let (runner, workspace) = equipped(workshop, draft)?;
     let task = task_of(draft);
     if task.trim().is_empty() {
         let message =
@@ -110,10 +120,6 @@ fn call(workshop: &Workshop<'_>, draft: &Draft<'_>) -> Result<Call, Refusal> {
         let message = format!("the task is longer than {LONGEST_TASK} bytes");
         return Err(Refusal::new(Code::InvalidParams, message));
     }
-    let workspace = workspace_for(workshop, &draft.contract);
-    let scope = tools_in_scope(&draft.contract, &draft.staged.hints, workspace.is_some());
-    runner.tools =
-        scope.into_iter().filter(|tool| super::tool::may_use(workshop, &draft.agent, tool)).collect();
     let looks = runner.tools.iter().any(|tool| super::child::is_looking(tool));
     let mut shown = vec![runner.name.clone()];
     shown.extend(runner.model.iter().flat_map(|model| ["--model".to_owned(), model.clone()]));
@@ -125,6 +131,19 @@ fn call(workshop: &Workshop<'_>, draft: &Draft<'_>) -> Result<Call, Refusal> {
         runner: Some(runner),
         ..Call::default()
     })
+}
+
+/// Who would run it, with the tools that it would have, and the directory that those may look at.
+fn equipped(
+    workshop: &Workshop<'_>,
+    draft: &Draft<'_>,
+) -> Result<(RunnerIdentity, Option<PathBuf>), Refusal> {
+    let (_, mut runner) = chosen(workshop, draft)?;
+    let workspace = workspace_for(workshop, &draft.contract);
+    let scope = tools_in_scope(&draft.contract, &draft.staged.hints, workspace.is_some());
+    runner.tools =
+        scope.into_iter().filter(|tool| super::tool::may_use(workshop, &draft.agent, tool)).collect();
+    Ok((runner, workspace))
 }
 
 /// Whoever runs child agents, and who of theirs would run this one.

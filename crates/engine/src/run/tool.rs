@@ -13,7 +13,7 @@ use super::prepare::{Draft, Prepared};
 use super::stop::Stop;
 use crate::builtin_tools;
 use crate::inquiry::Asking;
-use crate::ports::{Pending, Tool as Described, ToolAnswer, ToolCall, ToolProvider, ToolResult};
+use crate::ports::{Contained, Pending, Tool as Described, ToolAnswer, ToolCall, ToolProvider, ToolResult};
 use crate::schema::Validator;
 use crate::security_hash::ToolIdentity;
 use crate::tools::providers;
@@ -45,8 +45,7 @@ impl Executor for Tool {
                 stop.reply.errors = errors;
                 return Err(stop);
             }
-            let described =
-                (dispatch.provider != builtin_tools::PROVIDER).then(|| identity(&dispatch, &tool));
+            let described = others(&dispatch, &tool);
             Ok(Call {
                 // What others offer is never called unasked, even where it only looks.
                 needs_grant: !tool.is_read_only || described.is_some(),
@@ -55,6 +54,20 @@ impl Executor for Tool {
                 described,
                 ..Call::default()
             })
+        })
+    }
+
+    fn bind<'a>(
+        &'a self,
+        workshop: &'a Workshop<'_>,
+        draft: &'a mut Draft<'_>,
+    ) -> Pending<'a, Result<(), Refusal>> {
+        Box::pin(async move {
+            let (dispatch, tool) = find(workshop, draft).await?;
+            match others(&dispatch, &tool) {
+                Some(described) => draft.staged.pin(described, workshop.store),
+                None => Ok(()),
+            }
         })
     }
 
@@ -82,6 +95,11 @@ impl Executor for Tool {
             match called {
                 Ok(result) => {
                     reply.exit_code = 0;
+                    if let Some(Contained { backend, wall }) = &result.contained {
+                        reply.wall_time_ms = u64::try_from(wall.as_millis()).unwrap_or(u64::MAX);
+                        reply.backend = Some(backend.clone());
+                        reply.owned_container = true;
+                    }
                     reply.output = Some(result.structured.clone().unwrap_or_else(|| result.text().into()));
                     Done { message: result.text(), outcome, ..Done::ok(reply) }
                 }
@@ -145,6 +163,11 @@ fn provider<'a>(workshop: &Workshop<'a>, id: &str) -> Option<&'a dyn ToolProvide
 
 fn qualified(dispatch: &Dispatch) -> String {
     format!("{}:{}", dispatch.provider, dispatch.tool)
+}
+
+/// The tool as whoever offers it describes it, where that is not us.
+fn others(dispatch: &Dispatch, tool: &Described) -> Option<ToolIdentity> {
+    (dispatch.provider != builtin_tools::PROVIDER).then(|| identity(dispatch, tool))
 }
 
 /// What a person's word is about.

@@ -95,6 +95,7 @@ impl ContainerRequest {
 
 impl ContainerRequest {
     fn mounts(&self, layers: &[&Path]) -> Result<Vec<Mount>, Refusal> {
+        check_targets(&self.mounts)?;
         let mut layers = layers.iter();
         let mounts = self.mounts.iter().map(|mount| {
             let access = match mount.mode {
@@ -113,6 +114,33 @@ impl ContainerRequest {
         });
         mounts.collect()
     }
+}
+
+/// Refuses a mount that hides another, or that has no place to be mounted on: the kernel does the one and explains the other to
+/// nobody.
+fn check_targets(mounts: &[MountRequest]) -> Result<(), Refusal> {
+    let invalid = |message| Err(Refusal::new(Code::SandboxPolicyInvalid, message));
+    for (index, mount) in mounts.iter().enumerate() {
+        let before = mounts.get(..index).unwrap_or_default();
+        let target = mount.target.display();
+        if before.iter().any(|other| other.target == mount.target) {
+            return invalid(format!("two mounts have the target `{target}`; give each its own"));
+        }
+        let around = before.iter().filter(|other| mount.target.starts_with(&other.target));
+        let around = around.max_by_key(|other| other.target.components().count());
+        let Some(around) = around.filter(|around| around.mode == MountMode::ReadOnly) else { continue };
+        let place = mount.target.strip_prefix(&around.target).map(|rest| around.source.join(rest));
+        if let Ok(place) = place
+            && !place.exists()
+        {
+            return invalid(format!(
+                "nothing can be mounted at `{target}`: `{}` is read-only there, and {} does not exist; make it, or choose a target elsewhere",
+                around.target.display(),
+                place.display()
+            ));
+        }
+    }
+    Ok(())
 }
 
 impl LimitRequest {

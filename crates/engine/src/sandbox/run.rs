@@ -15,7 +15,7 @@ use crate::changes::Keeping;
 use crate::counted::counted;
 use crate::image::Images;
 use crate::reply::{ChangeSummary, SandboxRun};
-use crate::{Envelope, Places};
+use crate::{Code, Envelope, Places};
 
 /// A command as it is asked for.
 pub struct CommandRequest<'a> {
@@ -56,9 +56,11 @@ pub async fn sandbox_run(
     match run(chosen, images, request, command).await {
         Ok((outcome, changes)) => {
             let message = remarks(&outcome, &changes);
-            let mut data = SandboxRun::from(&outcome);
-            data.changes = changes;
-            Envelope::ok(data).with_message(message)
+            let data = SandboxRun { changes, ..SandboxRun::from(&outcome) };
+            match obstructed(&outcome, request.container.out.as_deref()) {
+                Some(Refusal { code, message }) => Envelope::error(code, message, data),
+                None => Envelope::ok(data).with_message(message),
+            }
         }
         Err(refusal) => refused(refusal, Some(chosen.name().to_owned())),
     }
@@ -123,8 +125,13 @@ pub(crate) fn remarks(outcome: &Outcome, changes: &[ChangeSummary]) -> String {
         outcome.oom.then(|| "memory ran out, and at least one of its processes was killed for it".to_owned()),
         (outcome.stdout.truncated() || outcome.stderr.truncated())
             .then(|| format!("its output was longer than the {kept} bytes that are kept")),
-        (!outcome.left_behind.is_empty())
-            .then(|| format!("{} in /output left behind", counted(outcome.left_behind.len(), "thing"))),
+        outcome.left_behind.first().map(|(path, why)| {
+            let others = match outcome.left_behind.len() - 1 {
+                0 => String::new(),
+                more => format!(", and {} more", counted(more, "thing")),
+            };
+            format!("/output/{} left behind: {why}{others}", path.display())
+        }),
         (!outcome.unenforced.is_empty()).then(|| {
             let names: Vec<&str> = outcome.unenforced.iter().map(|feature| feature.name()).collect();
             format!("not limited, as configured: {}", names.join(", "))
@@ -139,6 +146,18 @@ pub(crate) fn remarks(outcome: &Outcome, changes: &[ChangeSummary]) -> String {
         )
     });
     remarks.into_iter().flatten().chain(kept).collect::<Vec<_>>().join("; ")
+}
+
+/// Why a command that ended well has failed all the same: its files are not where they were to go.
+pub(crate) fn obstructed(outcome: &Outcome, out: Option<&Path>) -> Option<Refusal> {
+    let names: Vec<String> = outcome.obstructed().map(|path| format!("`{}`", path.display())).collect();
+    let out = out.filter(|_| !names.is_empty())?;
+    let message = format!(
+        "{} of /output left behind: there is something of that name in {} already, which stays as it is; move it away, or name another directory",
+        names.join(", "),
+        out.display()
+    );
+    Some(Refusal::new(Code::AlreadyExists, message))
 }
 
 pub(super) fn refused(refusal: Refusal, backend: Option<String>) -> Envelope<SandboxRun> {

@@ -2,17 +2,19 @@
 
 use crate::print::{Ink, Style, escape, size};
 use crate::ui::Ui;
+use crate::workshop::within;
 use guild_engine::catalog::Freshness;
 use guild_engine::reply::Hash;
 use guild_engine::security_hash::{ContractTerms, Limits, Payload};
-use guild_engine::{counted, hash};
+use guild_engine::{Refusal, bound_hash, counted, hash};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// Print the security hash of a skill, to which approvals are given
 ///
 /// Every file of the skill, or of the whole plugin that ships it, is read once and kept in the store, and its digest goes into the
-/// hash with what the skill declares, the vet's policy and the image that it would run in. Whatever of that changes, the hash does.
+/// hash with what the skill declares, the vet's policy and the image that it would run in, and for a skill that dispatches to a tool or
+/// to a child agent also that tool or whoever runs the agent. Whatever of that changes, the hash does.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The skill: `name`, `plugin/name` or `plugin:name`
@@ -25,7 +27,12 @@ pub struct Args {
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     let hall = ui.hall(Freshness::Indexed);
-    let envelope = hash(&hall, &ui.images(), &ui.places(), &args.name);
+    let mut envelope = hash(&hall, &ui.images(), &ui.places(), &args.name);
+    if envelope.data.may_be_bound() {
+        let principal = ui.principal(None);
+        let bound = within(ui, async |workshop| bound_hash(workshop, &principal, &args.name).await);
+        envelope = bound.unwrap_or_else(Refusal::into_envelope);
+    }
     ui.finish(&envelope, |data, style, out| print(data, args.explain, style, out))
 }
 

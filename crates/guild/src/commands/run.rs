@@ -83,6 +83,7 @@ async fn perform(args: &Args, ui: &Ui, workshop: &Workshop<'_>, given: &Given) -
     let arguments: Vec<String> = args.task.iter().chain(&args.arguments).cloned().collect();
     let follow = Following::new(ui, &args.name);
     let mut live = LiveOutput::new(ui.is_json());
+    let unread = live.unread();
     let invocation = Invocation {
         name: &args.name,
         principal: &principal,
@@ -102,16 +103,18 @@ async fn perform(args: &Args, ui: &Ui, workshop: &Workshop<'_>, given: &Given) -
     // Whoever interrupts it ends what runs: what is dropped leaves nothing behind.
     let envelope = tokio::select! {
         envelope = run_skill(workshop, invocation) => envelope,
-        _ = tokio::signal::ctrl_c() => interrupted(workshop, &args.name).await,
+        _ = tokio::signal::ctrl_c() => interrupted(workshop, &args.name, "interrupted").await,
+        () = unread.come() => interrupted(workshop, &args.name, "nobody reads its output any more").await,
     };
     follow.end(&mut live);
     envelope
 }
 
 /// What is left of a run that was interrupted: that it was, in the books.
-async fn interrupted(workshop: &Workshop<'_>, name: &str) -> Envelope<reply::Run> {
+async fn interrupted(workshop: &Workshop<'_>, name: &str, why: &str) -> Envelope<reply::Run> {
     workshop.settle().await.ok();
-    Envelope::error(Code::RunInterrupted, "interrupted; what ran was ended", reply::Run::nothing(name))
+    let message = format!("{why}; what ran was ended");
+    Envelope::error(Code::RunInterrupted, message, reply::Run::nothing(name))
 }
 
 fn duration(lifetime: Lifetime) -> Duration {

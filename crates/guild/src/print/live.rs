@@ -1,8 +1,12 @@
 //! A command's output, passed on as it comes: exactly as it is into a pipe or a file, made harmless on a terminal.
+//!
+//! A reader that has gone ends nothing here: whoever follows the command is told, and ends it.
 
 use super::escape;
 use guild_engine::containers::{Chunk, Stream};
 use std::io::{self, IsTerminal as _, Write};
+use std::sync::Arc;
+use tokio::sync::Notify;
 
 /// Passes both streams on.
 #[derive(Debug)]
@@ -10,7 +14,12 @@ pub struct LiveOutput {
     silent: bool,
     stdout: Shown,
     stderr: Shown,
+    unread: Unread,
 }
+
+/// Tells when a command has said something that nobody reads any more.
+#[derive(Debug, Clone, Default)]
+pub struct Unread(Arc<Notify>);
 
 /// One stream on its way out.
 #[derive(Debug)]
@@ -24,24 +33,46 @@ impl LiveOutput {
     /// Passes nothing on where the envelope will hold it all.
     pub fn new(silent: bool) -> Self {
         let shown = |is_terminal| Shown { is_terminal, rest: Vec::new() };
-        Self { silent, stdout: shown(io::stdout().is_terminal()), stderr: shown(io::stderr().is_terminal()) }
+        Self {
+            silent,
+            stdout: shown(io::stdout().is_terminal()),
+            stderr: shown(io::stderr().is_terminal()),
+            unread: Unread::default(),
+        }
     }
 
-    /// Passes some output on. A reader that is gone is not told.
+    /// What tells that the reader of standard output has gone.
+    pub fn unread(&self) -> Unread {
+        self.unread.clone()
+    }
+
+    /// Passes some output on. That of standard error is talk, which a command may go on with alone.
     pub fn show(&mut self, chunk: &Chunk) {
         if self.silent {
             return;
         }
         match chunk.stream {
-            Stream::Stdout => self.stdout.write(&chunk.bytes, &mut io::stdout()).ok(),
-            Stream::Stderr => self.stderr.write(&chunk.bytes, &mut io::stderr()).ok(),
-        };
+            Stream::Stdout => {
+                let written = self.stdout.write(&chunk.bytes, &mut io::stdout());
+                if written.is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+                    self.unread.0.notify_one();
+                }
+            }
+            Stream::Stderr => self.stderr.write(&chunk.bytes, &mut io::stderr()).unwrap_or_default(),
+        }
     }
 
     /// Shows what was held back, now that nothing follows.
     pub fn finish(&mut self) {
         self.stdout.finish(&mut io::stdout()).ok();
         self.stderr.finish(&mut io::stderr()).ok();
+    }
+}
+
+impl Unread {
+    /// Waits until nobody reads any more, for ever where somebody does.
+    pub async fn come(&self) {
+        self.0.notified().await;
     }
 }
 

@@ -541,7 +541,7 @@ fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
 #[test]
 fn a_container_that_cannot_be_had_says_why() {
     check(
-        "guild sandbox run --mount .:/proc/x -- true\nguild sandbox run --mount nowhere:/x -- true\nguild sandbox run --backend chroot -- true\nguild sandbox run --backend podman -- true\nguild sandbox run --role defualt -- true\nguild sandbox run --memory lots -- true\nguild sandbox run true",
+        "guild sandbox run --mount .:/proc/x -- true\nguild sandbox run --mount nowhere:/x -- true\nguild sandbox run --backend chroot -- true\nguild sandbox run --backend podman -- true\nguild sandbox run --role defualt -- true\nguild sandbox run --memory lots -- true\nguild sandbox run --memory 1K -- true\nguild sandbox run true",
         &expect![[r#"
             $ guild sandbox run --mount .:/proc/x -- true
             [stderr]
@@ -566,6 +566,12 @@ fn a_container_that_cannot_be_had_says_why() {
             $ guild sandbox run --memory lots -- true
             [stderr]
             error: invalid value 'lots' for '--memory <SIZE>': a size is a number with K, M or G, such as 512M
+
+            For more information, try '--help'.
+            [exit 2]
+            $ guild sandbox run --memory 1K -- true
+            [stderr]
+            error: invalid value '1K' for '--memory <SIZE>': memory is at least 16M and at most 1048576M
 
             For more information, try '--help'.
             [exit 2]

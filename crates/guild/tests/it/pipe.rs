@@ -72,3 +72,35 @@ fn a_reader_that_is_gone_from_the_start_is_no_defect() {
         assert!(!output.stderr().contains("internal"), "{output}");
     }
 }
+
+#[test]
+fn a_command_in_a_container_ends_when_its_reader_has_seen_enough() {
+    let env = env("");
+    let launched = env.guild(&["sandbox", "launch", "--timeout", "60s"]).stdout();
+    let exec = ["sandbox", "exec", launched.trim(), "--", "yes"];
+    for arguments in [&["sandbox", "run", "--timeout", "60s", "--", "yes"] as &[&str], &exec] {
+        let mut run = env.invocation(arguments).spawn();
+        assert_eq!(run.line(), "y\n");
+        run.close_stdout();
+        let output = run.finish();
+        assert_eq!((output.code(), output.stderr().as_str()), (Some(141), ""), "{arguments:?}");
+    }
+    let left = env.guild(&["sandbox", "exec", launched.trim(), "--", "pgrep", "yes"]);
+    let _ = env.guild(&["sandbox", "stop", launched.trim()]).code();
+    assert_eq!(left.code(), Some(1), "what the reader left still runs: {left}");
+}
+
+#[test]
+fn a_skill_ends_when_its_reader_has_seen_enough_and_its_receipt_says_so() {
+    let env = env(
+        "//- /project/.git/\n//- /project/.guild/skills/talk/SKILL.md\n---\nname: talk\ndescription: Talks\nscript: talk.sh\ntimeout_seconds: 60\n---\nTalk.\n//- /project/.guild/skills/talk/talk.sh\nyes\n",
+    );
+    let mut run = env.invocation(&["run", "talk", "--approve", "once"]).spawn();
+    assert_eq!(run.line(), "y\n");
+    run.close_stdout();
+    let output = run.finish();
+    assert_eq!(output.code(), Some(130), "{output}");
+    assert!(output.stderr().contains("nobody reads its output any more"), "{output}");
+    let receipts = envelope(&env.guild(&["receipts", "list", "--json"]).stdout());
+    assert_eq!(receipts["data"]["receipts"][0]["kind"], "interrupted", "{receipts}");
+}

@@ -50,6 +50,22 @@ fn the_examples_run_in_python_shell_and_node() {
 }
 
 #[test]
+fn a_tool_that_ran_in_a_container_says_how_long_and_by_which_runtime() {
+    let counted = run(&example("word-count"), "word-count/count-words", &["text=one two three"]);
+    let data = &counted["data"];
+    assert!(data["wall_time_ms"].as_u64() > Some(0), "{counted}");
+    assert!(data["backend"].is_string() && data["owned_container"] == true, "{counted}");
+}
+
+#[test]
+fn the_hash_that_is_printed_is_the_one_that_is_approved() {
+    let env = example("word-count");
+    let printed = env.guild(&["hash", "word-count/count-words"]);
+    let ran = run(&env, "word-count/count-words", &["text=one"]);
+    assert_eq!(Some(printed.stdout().trim()), ran["data"]["security_hash"].as_str(), "{printed}");
+}
+
+#[test]
 fn an_agent_has_a_plugins_tool_through_its_skill() {
     let env = example("word-count");
     let mut client = Client::stateless(&env, "default");

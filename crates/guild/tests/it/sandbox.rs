@@ -91,6 +91,85 @@ fn files_left_in_output_are_kept_and_links_are_not() {
 }
 
 #[test]
+fn a_file_that_is_in_the_way_stays_as_it_is_and_is_named() {
+    let world = World::new();
+    expect![[r#"
+        $ guild sandbox run --out kept -- sh -c 'echo 1 > /output/f'
+        $ guild sandbox run --out kept -- sh -c 'echo 2 > /output/f; echo 2 > /output/g'
+        [stderr]
+        error[already_exists]: `f` of /output left behind: there is something of that name in [ROOT]/project/kept already, which stays as it is; move it away, or name another directory
+        [exit 1]
+        $ guild sandbox run --out kept -- sh -c 'echo 3 > /output/f; exit 3'
+        [stderr]
+        error[already_exists]: `f` of /output left behind: there is something of that name in [ROOT]/project/kept already, which stays as it is; move it away, or name another directory
+        [exit 3]
+        $ guild sandbox run --mount kept:/kept -- sh -c 'head /kept/*'
+        ==> /kept/f <==
+        1
+
+        ==> /kept/g <==
+        2
+        $ guild sandbox run --out other -- ln -s /etc/passwd /output/link
+        [stderr]
+        /output/link left behind: not a regular file but a symbolic link
+    "#]]
+    .assert_eq(&session(
+        &world.0,
+        "guild sandbox run --out kept -- sh -c 'echo 1 > /output/f'\nguild sandbox run --out kept -- sh -c 'echo 2 > /output/f; echo 2 > /output/g'\nguild sandbox run --out kept -- sh -c 'echo 3 > /output/f; exit 3'\nguild sandbox run --mount kept:/kept -- sh -c 'head /kept/*'\nguild sandbox run --out other -- ln -s /etc/passwd /output/link",
+    ));
+}
+
+#[test]
+fn a_directory_to_start_in_that_is_not_there_is_named_as_the_cause() {
+    let world = World::new();
+    let id = world.launch(&[]);
+    world.check(
+        &id,
+        "guild sandbox run --workdir /nope -- pwd\nguild sandbox run --workdir /etc/passwd -- pwd\nguild sandbox exec $C --workdir /nope -- pwd\nguild sandbox run -- nothing",
+        &expect![[r#"
+            $ guild sandbox run --workdir /nope -- pwd
+            [stderr]
+            error[sandbox_exec_failed]: cannot start in `/nope` of the container: No such file or directory (os error 2)
+            [exit 127]
+            $ guild sandbox run --workdir /etc/passwd -- pwd
+            [stderr]
+            error[sandbox_exec_failed]: cannot start in `/etc/passwd` of the container: Not a directory (os error 20)
+            [exit 127]
+            $ guild sandbox exec $C --workdir /nope -- pwd
+            [stderr]
+            error[sandbox_exec_failed]: cannot start in `/nope` of the container: No such file or directory (os error 2)
+            [exit 127]
+            $ guild sandbox run -- nothing
+            [stderr]
+            error[sandbox_exec_failed]: cannot execute `nothing` in the container: No such file or directory (os error 2)
+            [exit 127]
+        "#]],
+    );
+}
+
+#[test]
+fn mounts_that_hide_each_other_or_have_no_place_are_refused_in_words() {
+    let world = World::new();
+    world.0.write("//- /project/d/x\n//- /project/e/y\n");
+    expect![[r#"
+        $ guild sandbox run --mount d:/w --mount e:/w/e -- ls /w
+        [stderr]
+        error[sandbox_policy_invalid]: nothing can be mounted at `/w/e`: `/w` is read-only there, and [ROOT]/project/d/e does not exist; make it, or choose a target elsewhere
+        [exit 2]
+        $ guild sandbox run --mount d:/w --mount e:/w -- ls /w
+        [stderr]
+        error[sandbox_policy_invalid]: two mounts have the target `/w`; give each its own
+        [exit 2]
+        $ guild sandbox run --mount .:/w --mount d:/w/e -- ls /w/e
+        x
+    "#]]
+    .assert_eq(&session(
+        &world.0,
+        "guild sandbox run --mount d:/w --mount e:/w/e -- ls /w\nguild sandbox run --mount d:/w --mount e:/w -- ls /w\nguild sandbox run --mount .:/w --mount d:/w/e -- ls /w/e",
+    ));
+}
+
+#[test]
 fn a_container_lives_on_between_commands_and_ends_when_it_is_stopped() {
     let world = World::new();
     let id = world.launch(&[]);

@@ -19,6 +19,10 @@ pub struct Plan {
     /// The parameters by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, Parameter>,
+    /// The names of those that the skill does not declare, in the order of the call, where there are several: it is the order in
+    /// which a script was handed them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub undeclared: Vec<String>,
     /// The workspace's path on the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,

@@ -10,6 +10,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 pub(super) use merge::{narrow, replace};
+pub use read::MEMORY_MB;
 pub(super) use read::read;
 
 /// The role that a run has where nobody names another.

@@ -27,7 +27,7 @@ pub(super) fn tool(described: &Described, is_read_only: bool) -> Tool {
 /// What a tool gave, or how it failed.
 pub(super) fn result(given: CallToolResult) -> Result<ToolResult, ToolError> {
     let content = given.content.into_iter().map(content).collect();
-    let result = ToolResult { content, structured: given.structured_content };
+    let result = ToolResult { content, structured: given.structured_content, contained: None };
     if given.is_error == Some(true) {
         let said = result.text();
         let said = if said.is_empty() { "the tool failed and does not say why".to_owned() } else { said };

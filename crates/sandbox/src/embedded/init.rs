@@ -48,11 +48,14 @@ pub(super) fn wait_for_end(launcher: RawFd) -> ! {
 
 /// Turns this process into the command; reports if that cannot be done.
 pub(super) fn become_command(exec: &Exec, launcher: BorrowedFd<'_>, streams: [RawFd; 3]) -> ! {
-    let errno = match prepare(exec, streams) {
-        Ok(()) => execute(exec),
-        Err(errno) => errno,
+    let (astray, errno) = match prepare(exec, streams) {
+        Ok(()) => match rustix::process::chdir(exec.cwd.as_c_str()) {
+            Ok(()) => (false, execute(exec)),
+            Err(errno) => (true, errno),
+        },
+        Err(errno) => (false, errno),
     };
-    let _ = Report::NotExecuted { errno: errno.raw_os_error() }.send(launcher, &[]);
+    let _ = Report::NotExecuted { astray, errno: errno.raw_os_error() }.send(launcher, &[]);
     sys::exit(127)
 }
 
@@ -63,7 +66,7 @@ fn prepare(exec: &Exec, streams: [RawFd; 3]) -> Result<(), Errno> {
     }
     sys::close_on_exec_from(3)?;
     sys::reset_signals(exec.ignored);
-    rustix::process::chdir(exec.cwd.as_c_str())
+    Ok(())
 }
 
 /// Tries each place where the program may be, and gives the most telling error.

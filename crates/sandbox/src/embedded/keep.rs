@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Dir, FileType, Mode, OFlags};
 
-use crate::outcome::KeptFile;
+use crate::outcome::{KeptFile, why_left_behind};
 
 /// Directories within directories beyond which nothing is kept.
 const MOST_LEVELS: usize = 32;
@@ -64,7 +64,7 @@ impl Copy {
         for name in names(from)? {
             let place = relative.join(&name);
             if let Err(error) = self.entry(from, &name, &to.join(&name), &place) {
-                self.copied.left_behind.push((place, error.to_string()));
+                self.copied.left_behind.push((place, why_left_behind(&error)));
             }
         }
         Ok(())

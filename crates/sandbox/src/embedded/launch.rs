@@ -18,6 +18,7 @@ use super::cgroup::Cgroup;
 use super::identity::Identity;
 use super::keep::{self, Keep};
 use super::plan::{Exec, Plan};
+use super::report::Report;
 use crate::backend::LaunchError;
 use crate::child::{ChildEnd, Feed};
 use crate::gate::Gate;
@@ -111,9 +112,12 @@ fn watch(job: Job, feed: Feed, launched: Launched) -> Result<Outcome, LaunchErro
     let mut pump = Pump::new(streams, feed, &born);
     let Ended { report, timed_out } = pump.run(deadline(begun, job.timeout), &job.wake);
     let (stdout, stderr) = pump.into_captured();
+    let is_astray = matches!(report, Some(Report::NotExecuted { astray: true, .. }));
     let ending = born.finish(report);
-    let status =
-        ending.status.map_err(|source| LaunchError::Exec { program: job.exec.program.clone(), source })?;
+    let status = ending.status.map_err(|source| match is_astray {
+        true => LaunchError::Directory { path: job.exec.directory(), source },
+        false => LaunchError::Exec { program: job.exec.program.clone(), source },
+    })?;
     let counted = job.cgroup.as_ref().map(Cgroup::counted).unwrap_or_default();
     // Those of a command in a container are the container's, all its commands together.
     let own = job.container.is_none();

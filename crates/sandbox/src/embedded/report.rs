@@ -28,6 +28,8 @@ pub(super) enum Report {
     Ready,
     /// The command could not be executed.
     NotExecuted {
+        /// Whether it could not even be where it was to start.
+        astray: bool,
         /// What the kernel said.
         errno: i32,
     },
@@ -130,7 +132,7 @@ impl Report {
         let (words, written): ([u32; 4], _) = match self {
             Report::Failed { step, index, errno } => ([0, step as u32, index, errno as u32], None),
             Report::Ready => ([1, 0, 0, 0], None),
-            Report::NotExecuted { errno } => ([2, 0, 0, errno as u32], None),
+            Report::NotExecuted { astray, errno } => ([2, astray.into(), 0, errno as u32], None),
             Report::Ended { status, written } => ([3, 0, 0, status as u32], written),
         };
         let mut bytes = [0; SIZE];
@@ -153,7 +155,7 @@ impl Report {
         Some(match kind {
             0 => Report::Failed { step: *STEPS.get(step as usize)?, index, errno: number as i32 },
             1 => Report::Ready,
-            2 => Report::NotExecuted { errno: number as i32 },
+            2 => Report::NotExecuted { astray: step != 0, errno: number as i32 },
             3 => Report::Ended { status: number as i32, written },
             _ => return None,
         })

@@ -22,7 +22,7 @@ use tokio::time::timeout;
 
 use super::connection::Connection;
 use super::pipe::{self, Reader};
-use crate::outcome::KeptFile;
+use crate::outcome::{KeptFile, why_left_behind};
 
 /// How long an engine may take to hand a directory over.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -120,7 +120,7 @@ impl Unpacking {
                 self.copied.kept.push(KeptFile { path: place, size });
             }
             Ok(None) => {}
-            Err(error) => self.leave(place, error.to_string()),
+            Err(error) => self.leave(place, why_left_behind(&error)),
         }
     }
 

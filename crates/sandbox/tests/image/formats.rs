@@ -1,7 +1,7 @@
 //! Every form that an image comes in gives the same tree, under the digest that belongs to the form.
 
 use expect_test::{Expect, expect};
-use guild_sandbox::image::{Choice, ImportRequest, Kind, Listener, Platform, Source};
+use guild_sandbox::image::{Choice, Digest, ImportRequest, Kind, Listener, Platform, Source};
 use serde_json::json;
 
 use crate::{NOW, World, told, xz};
@@ -50,6 +50,82 @@ fn one_tree_has_one_content_digest_in_every_form() {
     assert_eq!(images[4].digest.to_string(), layout.manifest);
     assert_eq!(images[7].digest.to_string(), layout.config, "both forms have one configuration here");
     assert_eq!(images[0].digest, images[0].content);
+}
+
+/// A `docker save` archive whose parts are named otherwise, the layers compressed as those writers do it.
+fn docker_of(config_name: &str, layer_name: &str) -> Vec<(String, Vec<u8>)> {
+    let saved = docker(&[ROOT]);
+    let [(_, layer), (_, config), _] = saved.as_slice() else {
+        panic!("a layer, a configuration and a list")
+    };
+    let hex = |bytes: &[u8]| Digest::of(bytes).hex();
+    let layer = if layer_name.ends_with(".gz") { gzip(layer) } else { layer.clone() };
+    let named = |name: &str, bytes: &[u8]| name.replace("HEX", &hex(bytes));
+    let (config_name, layer_name) = (named(config_name, config), named(layer_name, &layer));
+    let list = json!([{"Config": config_name, "RepoTags": null, "Layers": [layer_name]}]);
+    let list = ("manifest.json".to_owned(), bytes_of(&list));
+    vec![(config_name, config.clone()), (layer_name, layer), list]
+}
+
+#[test]
+fn archives_in_the_manner_of_docker_are_known_whatever_their_parts_are_called() {
+    let world = World::new();
+    let docker = world.import(&world.write("docker.tar", &pack(&docker(&[ROOT])))).unwrap();
+    for (config, layer) in [
+        ("sha256:HEX", "HEX.tar.gz"),
+        ("config.json", "HEX.tar.gz"),
+        ("config.json", "0/layer.tar"),
+        ("a/b.json", "layers/one"),
+    ] {
+        let bytes = pack(&docker_of(config, layer));
+        for (name, bytes) in [("other.tar", bytes.clone()), ("other.tar.gz", gzip(&bytes))] {
+            let image = world.import(&world.write(name, &bytes)).unwrap();
+            assert_eq!((image.kind, image.digest), (Kind::Config, docker.digest), "{config} {layer} {name}");
+        }
+    }
+}
+
+#[test]
+fn a_root_file_system_may_hold_a_list_of_its_own() {
+    let world = World::new();
+    for list in ["{}", "[]", "[{\"Config\": 1}]", "no JSON"] {
+        let files =
+            [("readme", "read"), ("manifest.json", list)].map(|(name, text)| (name.to_owned(), text.into()));
+        let image = world.import(&world.write("root.tar", &pack(&files))).unwrap();
+        assert_eq!((image.kind, image.entries), (Kind::Content, 2), "{list}");
+    }
+}
+
+#[test]
+fn an_archive_in_the_manner_of_docker_is_held_to_its_digests() {
+    let world = World::new();
+    let mut files = docker_of("sha256:HEX", "0/layer.tar");
+    files[0].1.push(b' ');
+    check(
+        &world,
+        &world.write("config.tar", &pack(&files)),
+        &expect![[r#"
+        Mismatch: the configuration has the digest sha256:430b0d91234de73b6dd2d0fa83976c5bda3103db4a7ee4509a0a01c71a9c11ca and not sha256:d11f020b7a2361489b755f230406161f6cb37e7deb7421b26cb6f45321fc9c2b
+    "#]],
+    );
+    let mut files = docker_of("config.json", "0/layer.tar");
+    files[1].1 = tar("bin/sh x = other\n");
+    check(
+        &world,
+        &world.write("layer.tar", &pack(&files)),
+        &expect![[r#"
+        Mismatch: layer sha256:e3d24eb96a5d07bca6a08b6cdcce5ba03d54146a6265bfa7de76cdbf53656e77, unpacked, has the digest sha256:7227152b5a83b6522fa81aee52c18ee1a25c1ff942b7c1c99e219a2115abeb6f and not sha256:e3d24eb96a5d07bca6a08b6cdcce5ba03d54146a6265bfa7de76cdbf53656e77
+    "#]],
+    );
+    let mut files = docker_of("config.json", "0/layer.tar");
+    files.remove(1);
+    check(
+        &world,
+        &world.write("gone.tar", &pack(&files)),
+        &expect![[r#"
+        Invalid: [DIR]/gone.tar cannot be used: `0/layer.tar` is missing
+    "#]],
+    );
 }
 
 #[test]
@@ -236,7 +312,7 @@ fn of_several_images_one_is_chosen_by_name_and_platform() {
 #[test]
 fn what_is_no_container_image_is_said_to_be_none() {
     let world = World::new();
-    let chart = json!({"manifest": {"config": {"mediaType": "application/vnd.cncf.helm.config.v1+json", "digest": guild_sandbox::image::Digest::of(b"").to_string(), "size": 0}}});
+    let chart = json!({"manifest": {"config": {"mediaType": "application/vnd.cncf.helm.config.v1+json", "digest": Digest::of(b"").to_string(), "size": 0}}});
     check(
         &world,
         &world.write("chart.tar", &pack(&oci_of(&[tar(ROOT)], &chart).files)),
@@ -244,7 +320,7 @@ fn what_is_no_container_image_is_said_to_be_none() {
         Unsupported: it is no container image: its configuration is `application/vnd.cncf.helm.config.v1+json`
     "#]],
     );
-    let encrypted = json!({"manifest": {"layers": [{"mediaType": "application/vnd.oci.image.layer.v1.tar+gzip+encrypted", "digest": guild_sandbox::image::Digest::of(b"").to_string(), "size": 0}]}});
+    let encrypted = json!({"manifest": {"layers": [{"mediaType": "application/vnd.oci.image.layer.v1.tar+gzip+encrypted", "digest": Digest::of(b"").to_string(), "size": 0}]}});
     check(
         &world,
         &world.write("secret.tar", &pack(&oci_of(&[tar(ROOT)], &encrypted).files)),

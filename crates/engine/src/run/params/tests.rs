@@ -102,6 +102,15 @@ fn defaults_are_filled_in() {
 }
 
 #[test]
+fn values_stand_in_the_order_of_the_declaration_and_then_of_the_call() {
+    check_texts(
+        "  z: string\n  d: {type: integer, default: 5}\n  a: string",
+        &[("y", "3"), ("a", "2"), ("x", "4"), ("z", "1")],
+        &expect![[r#"{"z":"1","d":5,"a":"2","y":"3","x":"4"}"#]],
+    );
+}
+
+#[test]
 fn texts_get_their_type_from_the_declaration() {
     let params = "  s: string\n  i: integer\n  n: number\n  b: boolean\n  l: {type: array, items: {type: integer}}\n  o: object";
     check_texts(

@@ -1,10 +1,13 @@
 //! From how a script ended to its reply and to what the receipt says.
 
+use std::path::Path;
+
 use guild_ledger::{Timestamp, receipt};
 use guild_manifest::Digest;
 use guild_sandbox::{Captured, ExitStatus, Outcome};
 
 use super::contained::Ran;
+use super::discretion;
 use crate::reply::{self, ChangeSummary, SandboxRun};
 use crate::run::executor::Done;
 use crate::run::output;
@@ -20,16 +23,19 @@ pub fn done(workshop: &Workshop<'_>, prepared: &Prepared<'_>, started: Timestamp
     if let Some(directory) = directory {
         reply.files = output::files(directory, &ran.outcome.kept);
     }
-    let refusal =
-        failure(&ran.outcome).or_else(|| match output::read(directory, &ran.outcome.stdout.bytes) {
-            Ok(value) => {
-                reply.errors = output::errors(&prepared.contract, &prepared.staged.skill_directory(), &value);
-                reply.output = Some(value);
-                invalid(&reply.errors)
-            }
-            Err(reason) => Some(Refusal::new(Code::OutputInvalid, reason)),
-        });
-    let outcome = Some(kept(workshop, started, &ran, &reply));
+    // A directory of the caller's may hold the answer of another run.
+    let answered = ran.outcome.kept.iter().any(|file| file.path == Path::new(output::RESPONSE));
+    let answer = directory.filter(|_| answered);
+    let refusal = failure(&ran.outcome).or_else(|| crate::sandbox::obstructed(&ran.outcome, directory));
+    let refusal = refusal.or_else(|| match output::read(answer, &ran.outcome.stdout.bytes) {
+        Ok(value) => {
+            reply.errors = output::errors(&prepared.contract, &prepared.staged.skill_directory(), &value);
+            reply.output = Some(value);
+            invalid(&reply.errors)
+        }
+        Err(reason) => Some(Refusal::new(Code::OutputInvalid, reason)),
+    });
+    let outcome = Some(kept(workshop, prepared, started, &ran, &reply));
     match refusal {
         Some(refusal) => Done { outcome, ..Done::failed(reply, refusal) },
         None => {
@@ -85,9 +91,16 @@ fn place(error: &ParamError) -> String {
     if error.path.is_empty() { String::new() } else { format!("{}: ", error.path) }
 }
 
-/// What the receipt says; what was printed is kept as blobs, which may be pruned later.
-fn kept(workshop: &Workshop<'_>, started: Timestamp, ran: &Ran, reply: &reply::Run) -> receipt::Outcome {
+/// What the receipt says; what was printed is kept as blobs without secrets, which may be pruned later.
+fn kept(
+    workshop: &Workshop<'_>,
+    prepared: &Prepared<'_>,
+    started: Timestamp,
+    ran: &Ran,
+    reply: &reply::Run,
+) -> receipt::Outcome {
     let outcome = &ran.outcome;
+    let discretion = discretion(prepared);
     let mut kept = receipt::Outcome::at(started, workshop.now());
     match outcome.status {
         ExitStatus::Code(code) => kept.exit_code = Some(code),
@@ -98,8 +111,9 @@ fn kept(workshop: &Workshop<'_>, started: Timestamp, ran: &Ran, reply: &reply::R
     for (name, stream) in [("stdout", &outcome.stdout), ("stderr", &outcome.stderr)] {
         if stream.total > 0 {
             // A log that cannot be kept is missed by nobody but whoever looks for it; its digest stays.
-            workshop.store.put_log(&stream.bytes).ok();
-            kept.outputs.insert(name.to_owned(), stream_of(stream));
+            let log = discretion.bytes(&stream.bytes);
+            workshop.store.put_log(&log).ok();
+            kept.outputs.insert(name.to_owned(), stream_of(stream, &log));
         }
     }
     for file in &reply.files {
@@ -115,6 +129,6 @@ fn kept(workshop: &Workshop<'_>, started: Timestamp, ran: &Ran, reply: &reply::R
     kept
 }
 
-fn stream_of(stream: &Captured) -> receipt::Output {
-    receipt::Output { digest: Digest::of(&stream.bytes), bytes: stream.total, truncated: stream.truncated() }
+fn stream_of(stream: &Captured, log: &[u8]) -> receipt::Output {
+    receipt::Output { digest: Digest::of(log), bytes: stream.total, truncated: stream.truncated() }
 }

@@ -23,8 +23,8 @@ pub struct ContainerArgs {
     /// Give it the host's network, local services included
     #[arg(long)]
     network: bool,
-    /// Memory, such as 512M
-    #[arg(long, value_name = "SIZE", value_parser = values::size)]
+    /// Memory, such as 512M; at least 16M
+    #[arg(long, value_name = "SIZE", value_parser = values::memory)]
     memory: Option<u64>,
     /// Processors, such as 0.5
     #[arg(long, value_name = "N", value_parser = values::processors)]

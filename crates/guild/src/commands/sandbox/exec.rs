@@ -2,7 +2,6 @@
 
 use super::{streams, values};
 use crate::print::LiveOutput;
-use crate::runtime;
 use crate::ui::Ui;
 use guild_engine::{CommandRequest, sandbox_exec};
 use std::ffi::OsString;
@@ -34,6 +33,7 @@ pub struct Args {
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     let mut live = LiveOutput::new(ui.is_json());
+    let unread = live.unread();
     let command = CommandRequest {
         argv: args.command.clone(),
         cwd: args.workdir.clone(),
@@ -42,6 +42,6 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     };
     let owner = ui.owner(args.owner.as_deref());
     let places = ui.places();
-    let ended = runtime::block_on(sandbox_exec(&places, &args.id, &owner, args.timeout, command));
+    let ended = streams::follow(&unread, sandbox_exec(&places, &args.id, &owner, args.timeout, command));
     streams::finish(ui, ended, &mut live)
 }

@@ -3,7 +3,6 @@
 use super::container::ContainerArgs;
 use super::streams;
 use crate::print::LiveOutput;
-use crate::runtime;
 use crate::ui::Ui;
 use guild_engine::{CommandRequest, RunRequest, container_backends, sandbox_run};
 use std::ffi::OsString;
@@ -13,7 +12,8 @@ use std::process::ExitCode;
 /// Run a command in a container of its own
 ///
 /// Output is passed on as it comes, and the command's exit code is this one's: 124 when its time was up, 128 and the
-/// signal's number when a signal killed it. What is piped in reaches the command.
+/// signal's number when a signal killed it. What is piped in reaches the command. Of each stream the first 1 MiB comes out and no
+/// more, and where that was not all, it is said; `sandbox.output_bytes` in your own configuration raises it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -38,6 +38,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     let mut container = args.container.request(ui);
     container.out = args.out.as_ref().map(|out| ui.machine().directory.join(out));
     let mut live = LiveOutput::new(ui.is_json());
+    let unread = live.unread();
     let command = CommandRequest {
         argv: args.command.clone(),
         cwd: args.workdir.clone(),
@@ -53,6 +54,6 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
         places: &places,
         now: ui.now(),
     };
-    let ended = runtime::block_on(sandbox_run(&backends, &images, request, command));
+    let ended = streams::follow(&unread, sandbox_run(&backends, &images, request, command));
     streams::finish(ui, ended, &mut live)
 }

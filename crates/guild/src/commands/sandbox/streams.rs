@@ -1,6 +1,7 @@
 //! A command's streams: what is piped in reaches it, what it writes is passed on, and its exit code is ours.
 
-use crate::print::LiveOutput;
+use crate::print::{LiveOutput, Unread};
+use crate::runtime;
 use crate::ui::Ui;
 use guild_engine::Envelope;
 use guild_engine::containers::ChildStdin;
@@ -13,12 +14,33 @@ pub fn stdin() -> Option<Box<dyn FnOnce(ChildStdin) + Send>> {
     (!io::stdin().is_terminal()).then(|| Box::new(feed) as Box<dyn FnOnce(ChildStdin) + Send>)
 }
 
+/// The exit code of a command that writes where nobody reads: that of `SIGPIPE`.
+const UNREAD: u8 = 128 + 13;
+
+/// Follows a command to its end, or until nobody reads what it says: then what is dropped here ends it.
+pub fn follow(
+    unread: &Unread,
+    command: impl Future<Output = Envelope<SandboxRun>>,
+) -> io::Result<Option<Envelope<SandboxRun>>> {
+    runtime::block_on(async {
+        tokio::select! {
+            envelope = command => Some(envelope),
+            () = unread.come() => None,
+        }
+    })
+}
+
 /// Ends with the command's own exit code, where it ran.
-pub fn finish(ui: &Ui, ended: io::Result<Envelope<SandboxRun>>, live: &mut LiveOutput) -> ExitCode {
+pub fn finish(ui: &Ui, ended: io::Result<Option<Envelope<SandboxRun>>>, live: &mut LiveOutput) -> ExitCode {
     live.finish();
     match ended {
-        Ok(envelope) => {
-            let code = u8::try_from(envelope.data.exit_code).unwrap_or(envelope.exit_code());
+        Ok(None) => ExitCode::from(UNREAD),
+        Ok(Some(envelope)) => {
+            let code = match u8::try_from(envelope.data.exit_code) {
+                // The command has ended well; what came of its files may not have.
+                Ok(0) | Err(_) => envelope.exit_code(),
+                Ok(code) => code,
+            };
             ui.finish_with(&envelope, code, |_, _, _| Ok(()))
         }
         Err(error) => ui.defect(&format!("cannot start a runtime: {error}")),

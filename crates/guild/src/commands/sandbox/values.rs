@@ -1,5 +1,6 @@
 //! Values of options: sizes, times, mounts and variables, as people write them.
 
+use guild_engine::manifest::config::MEMORY_MB;
 use guild_engine::{MountMode, MountRequest};
 use std::time::Duration;
 
@@ -23,6 +24,17 @@ pub fn size(text: &str) -> Result<u64, String> {
     let number: u64 =
         digits.parse().map_err(|_| "a size is a number with K, M or G, such as 512M".to_owned())?;
     number.checked_mul(factor).filter(|size| *size > 0).ok_or_else(|| "that size is out of range".to_owned())
+}
+
+/// Bytes of memory, within the bounds of the configuration: with less, a container does not come to its command.
+pub fn memory(text: &str) -> Result<u64, String> {
+    let (least, most) = (*MEMORY_MB.start(), *MEMORY_MB.end());
+    let bytes = size(text)?;
+    if (least << 20..=most << 20).contains(&bytes) {
+        Ok(bytes)
+    } else {
+        Err(format!("memory is at least {least}M and at most {most}M"))
+    }
 }
 
 /// A time: `30s`, `10m`, `1h`, `45`.
@@ -98,6 +110,15 @@ mod tests {
         }
         for text in ["", "M", "5 apples", "1T", "0", "99999999999G", "-1"] {
             assert!(size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn memory_that_no_container_could_start_in_is_refused_with_the_least_there_is() {
+        assert_eq!(memory("16M"), Ok(16 << 20));
+        assert_eq!(memory("1024G"), Ok(1 << 40));
+        for text in ["1", "1K", "100K", "16383K", "1025G"] {
+            assert_eq!(memory(text), Err("memory is at least 16M and at most 1048576M".to_owned()), "{text}");
         }
     }
 

@@ -118,7 +118,7 @@ fn what_would_run_is_shown_and_nothing_is_written() {
         agent        default
         source       project · [ROOT]/project/.guild/skills/greet/SKILL.md
         hash         [SHA256 1]
-        command      bash -lc 'cd /skill && bash greet.sh --who you --token '\''<secret>'\'' --times 1'
+        command      bash -lc 'cd /skill && bash greet.sh --who you --times 1 --token '\''<secret>'\'''
         parameter    times = 1
         parameter    token = {"secret":"hmac-[SHA256 2]"}
         parameter    who = "you"
@@ -408,4 +408,16 @@ fn a_denial_sticks_until_the_skill_changes_or_a_person_lifts_it() {
         changed
     "#]]
     .assert_eq(&shown(&env, "guild run greet --param who=you --approve once"));
+}
+
+#[test]
+fn an_answer_that_another_run_left_is_not_taken_for_this_ones() {
+    let env = world();
+    let run = |skill: &[&str]| data(&env, &[skill, &["--out", "kept", "--approve", "once"]].concat());
+    assert_eq!(run(&["respond"])["data"]["output"]["ok"], true);
+    let greeted = run(&["greet", "--param", "who=you"]);
+    assert_eq!(greeted["data"]["output"], "hello you\n", "{greeted}");
+    let again = run(&["respond"]);
+    assert_eq!(again["code"], "already_exists", "{again}");
+    assert!(again["data"]["output"].is_null(), "{again}");
 }

@@ -45,6 +45,23 @@ fn a_run_made_again_from_the_staged_copy_is_the_same() {
 }
 
 #[test]
+fn arguments_are_handed_over_in_the_same_order_again() {
+    let env = world();
+    env.write(
+        "//- /project/.guild/skills/order/SKILL.md\n---\nname: order\ndescription: Tells its arguments\nscript: order.sh\nparams: {zeta: {type: string}, mid: {type: integer, default: 3}, alpha: {type: string}}\n---\nTell.\n//- /project/.guild/skills/order/order.sh\necho \"$@\"\n",
+    );
+    let given = ["y=5", "alpha=2", "x=4", "zeta=1"].map(|param| ["--param", param]);
+    let id = receipt(&env, &[&["order"][..], given.as_flattened()].concat());
+    expect![[r#"
+        $ guild replay [RCP 1] --approve once
+        --zeta 1 --mid 3 --alpha 2 --y 5 --x 4
+        [stderr]
+        the same as [RCP 1]
+    "#]]
+    .assert_eq(&replayed(&env, &id, "guild replay $ID --approve once"));
+}
+
+#[test]
 fn what_gives_something_else_the_second_time_is_told() {
     let env = world();
     let id = receipt(&env, &["count", "--param", "path=notes.txt"]);
@@ -86,6 +103,27 @@ fn a_secret_is_given_again_and_must_be_the_same() {
         guild replay $ID --approve once --param token=hunter2
         ",
     ));
+}
+
+#[test]
+fn a_secret_that_a_script_prints_is_in_no_log() {
+    let env = world();
+    env.write(
+        "//- /project/.guild/skills/leak/SKILL.md\n---\nname: leak\ndescription: Prints its secret\nscript: leak.sh\nparams: {token: {type: string, format: password}}\n---\nPrint.\n//- /project/.guild/skills/leak/leak.sh\necho \"$@\"\n",
+    );
+    let id = receipt(&env, &["leak", "--param", "token=hunter2-hunter2"]);
+    let logs = env.home().join(".local/share/guild/store/logs");
+    let kept: Vec<String> = files_in(&logs).iter().map(|log| std::fs::read_to_string(log).unwrap()).collect();
+    assert_eq!(kept, ["--token <secret>\n"]);
+    // The same secret leaves the same log.
+    let again =
+        env.guild(&["--json", "replay", &id, "--approve", "once", "--param", "token=hunter2-hunter2"]);
+    assert_eq!(crate::envelope(&again.stdout())["data"]["same"], true, "{again}");
+}
+
+fn files_in(directory: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files_in(&path) } else { vec![path] }).collect()
 }
 
 #[test]

@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 const CPUS: RangeInclusive<f64> = 0.01..=1024.0;
-const MEMORY_MB: RangeInclusive<u64> = 16..=1_048_576;
+/// Megabytes of memory that a container may have.
+pub const MEMORY_MB: RangeInclusive<u64> = 16..=1_048_576;
 const PIDS: RangeInclusive<u64> = 1..=1_000_000;
 const TIMEOUT_SECONDS: RangeInclusive<u64> = 1..=604_800;
 const OUTPUT_BYTES: RangeInclusive<u64> = 1_024..=1_073_741_824;

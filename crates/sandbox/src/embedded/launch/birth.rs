@@ -166,7 +166,7 @@ impl Born {
         let cpu = sys::reap(self.pid).ok();
         let (status, written) = match report {
             Some(Report::Ended { status, written }) => (Ok(exit_status(status)), written),
-            Some(Report::NotExecuted { errno } | Report::Failed { errno, .. }) => {
+            Some(Report::NotExecuted { errno, .. } | Report::Failed { errno, .. }) => {
                 (Err(io::Error::from_raw_os_error(errno)), None)
             }
             _ => (Ok(ExitStatus::Signal(libc::SIGKILL)), None),

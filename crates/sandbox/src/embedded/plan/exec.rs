@@ -1,8 +1,9 @@
 //! A command in the form in which `execve` takes it.
 
 use std::collections::BTreeMap;
-use std::ffi::CString;
+use std::ffi::{CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 use super::{c_string, path};
 use crate::backend::LaunchError;
@@ -49,5 +50,10 @@ impl Exec {
             program,
             _strings: [argv, env],
         })
+    }
+
+    /// Where it starts, as it was asked for.
+    pub(in crate::embedded) fn directory(&self) -> PathBuf {
+        OsStr::from_bytes(self.cwd.as_bytes()).into()
     }
 }

@@ -1,4 +1,5 @@
-//! What `docker save` wrote before it wrote OCI layouts: a list of images, each with its configuration and its layers as plain archives.
+//! What `docker save` wrote before it wrote OCI layouts, and what crane, ko, kaniko and Jib still write: a list of images, each with
+//! its configuration and its layers as archives, under names of the writer's choice.
 //!
 //! There is no manifest, so the image is named by the digest of its configuration, which holds the digests of the layers.
 
@@ -48,6 +49,7 @@ fn named<'a>(members: &Members, saved: &'a [Saved], choice: Choice<'_>) -> Resul
 /// A configuration whose name is a digest has that digest.
 fn check_name(path: &str, found: Digest) -> Result<(), ImageError> {
     let name = path.rsplit('/').next().unwrap_or(path);
+    let name = name.strip_prefix("sha256:").unwrap_or(name);
     match Digest::from_hex(name.strip_suffix(".json").unwrap_or(name)) {
         Some(expected) if expected != found => {
             Err(ImageError::Mismatch { what: "the configuration".to_owned(), expected, found })
