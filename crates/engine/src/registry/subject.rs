@@ -16,7 +16,8 @@ pub enum Found<'h> {
     Plugin(&'h PluginEntry),
 }
 
-/// Finds a skill or a plugin by name; where both bear it, `kind` has to say which is meant.
+/// Finds a skill or a plugin by name; where both bear it, `kind` has to say which is meant. A plugin's name is its own before it is the
+/// short form of a skill that a plugin ships, its own most of all.
 pub fn find<'h>(hall: &'h Hall, name: &str, kind: Option<SubjectKind>) -> Result<Found<'h>, Unresolved> {
     let plugin = plugins(hall).find(|entry| entry.plugin.name == name);
     if kind == Some(SubjectKind::Plugin) {
@@ -24,6 +25,7 @@ pub fn find<'h>(hall: &'h Hall, name: &str, kind: Option<SubjectKind>) -> Result
     }
     let skill = resolve(hall, name);
     match (skill, plugin.filter(|_| kind.is_none())) {
+        (Ok(entry), Some(plugin)) if entry.qualified_name() != name => Ok(Found::Plugin(plugin)),
         (Ok(_), Some(_)) => {
             let message =
                 format!("a skill and a plugin are named `{name}`; say `--kind skill` or `--kind plugin`");

@@ -192,3 +192,53 @@ fn what_an_agent_asks_for_waits_for_an_admin() {
         script.replace("$ONE", &one).replace("$TWO", &two).replace("$THREE", &three).replace("$FOUR", &four);
     expect_file!["sessions/what_an_agent_asks_for_waits_for_an_admin.txt"].assert_eq(&shown(&env, &script));
 }
+
+#[test]
+fn a_plugin_is_switched_by_its_name_although_it_ships_a_skill_of_that_name() {
+    let env = crate::env(
+        r#"
+//- /home/.config/guild/config.toml
+builtins = false
+//- /project/.git/
+//- /project/.guild/plugins/slug/guild.plugin.json
+{"id": "slug", "name": "Slug", "version": "1.0.0", "description": "Makes slugs", "capabilities": []}
+//- /project/.guild/plugins/slug/skills/slug/SKILL.md
+---
+name: slug
+description: Makes one
+---
+Make it.
+"#,
+    );
+    expect![[r#"
+        $ guild disable slug
+        [stderr]
+        plugin `slug` is off
+        $ guild enable slug
+        [stderr]
+        plugin `slug` is on
+        $ guild disable slug/slug
+        [stderr]
+        skill `slug/slug` is off
+        $ guild disable slug --kind skill
+        [stderr]
+        skill `slug/slug` is off already
+    "#]]
+    .assert_eq(&shown(
+        &env,
+        "
+        guild disable slug
+        guild enable slug
+        guild disable slug/slug
+        guild disable slug --kind skill
+        ",
+    ));
+    env.write("//- /project/.guild/skills/slug/SKILL.md\n---\nname: slug\ndescription: Another one\n---\nMake it.\n");
+    expect![[r#"
+        $ guild disable slug
+        [stderr]
+        error[skill_ambiguous]: a skill and a plugin are named `slug`; say `--kind skill` or `--kind plugin`
+        [exit 1]
+    "#]]
+    .assert_eq(&shown(&env, "guild disable slug"));
+}
