@@ -24,4 +24,5 @@ pub(crate) use merged::{
     gather, plugin_sections, plugin_that_counts, plugin_that_is_on, plugins_that_are_on,
 };
 pub use register::{RegisterRequest, register, unregister};
+pub(crate) use subject::{no_plugin, plugins};
 pub use toggle::{ToggleRequest, toggle};

@@ -242,3 +242,43 @@ Make it.
     "#]]
     .assert_eq(&shown(&env, "guild disable slug"));
 }
+
+#[test]
+fn a_plugin_that_does_not_load_is_told_with_its_manifests_error() {
+    let env = crate::env(
+        r#"
+//- /home/.config/guild/config.toml
+builtins = false
+//- /project/.git/
+//- /project/.guild/plugins/one/guild.plugin.json
+{"id": "one", "name": "One", "version": "1.0.0", "description": "Has a tool twice", "capabilities": ["tools"],
+ "tools": [{"name": "a", "description": "d", "command": ["true"]}, {"name": "a", "description": "d", "command": ["true"]}]}
+"#,
+    );
+    expect![[r#"
+        $ guild enable one
+        [stderr]
+        error[plugin_not_found]: plugin `one` does not load: the tool `a` is declared twice (plugin_invalid at [ROOT]/project/.guild/plugins/one/guild.plugin.json:2:68); `guild check [ROOT]/project/.guild/plugins/one` shows how to mend it
+        [exit 1]
+        $ guild plugins enable one
+        [stderr]
+        error[plugin_not_found]: plugin `one` does not load: the tool `a` is declared twice (plugin_invalid at [ROOT]/project/.guild/plugins/one/guild.plugin.json:2:68); `guild check [ROOT]/project/.guild/plugins/one` shows how to mend it
+        [exit 1]
+        $ guild plugins show one
+        [stderr]
+        error[plugin_not_found]: plugin `one` does not load: the tool `a` is declared twice (plugin_invalid at [ROOT]/project/.guild/plugins/one/guild.plugin.json:2:68); `guild check [ROOT]/project/.guild/plugins/one` shows how to mend it
+        [exit 1]
+        $ guild enable two
+        [stderr]
+        error[skill_not_found]: skill `two` not found; `guild list` shows every skill
+        [exit 1]
+    "#]].assert_eq(&shown(
+        &env,
+        "
+        guild enable one
+        guild plugins enable one
+        guild plugins show one
+        guild enable two
+        ",
+    ));
+}
