@@ -54,6 +54,7 @@ pub fn discover(machine: &Machine, config: &Config, freshness: Freshness) -> Sna
     resolved.collisions.extend(plugins.collisions);
     let mut snapshot = Snapshot::new(roots, resolved, plugins.entries, problems);
     snapshot.lacking = plugins.lacking;
+    snapshot.broken_plugins = plugins.broken;
     eligibility::judge(&mut snapshot, machine, config);
     let unknown = allowlist::check(&snapshot, config);
     snapshot.problems.extend(unknown);

@@ -35,5 +35,5 @@ pub use inspect::{
 pub use machine::Machine;
 pub use root::{Root, Status};
 pub use scope::Scope;
-pub use snapshot::{Broken, Collision, Entry, Lookup, Place, PluginEntry, Snapshot, near};
+pub use snapshot::{Broken, BrokenPlugin, Collision, Entry, Lookup, Place, PluginEntry, Snapshot, near};
 pub use switches::{Switched, Switches};

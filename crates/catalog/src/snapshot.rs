@@ -27,6 +27,8 @@ pub struct Snapshot {
     pub plugins: Vec<PluginEntry>,
     /// Plugins that were skipped, because a variable that they need is not set.
     pub lacking: Vec<PluginEntry>,
+    /// Plugins that a problem keeps out; which one is among the problems.
+    pub broken_plugins: Vec<BrokenPlugin>,
     /// What was kept out by something of the same name, and by what.
     pub collisions: Vec<Collision>,
     /// The directories that were searched, highest precedence first.
@@ -101,6 +103,15 @@ pub struct PluginEntry {
     pub switched: Switched,
     /// How many skills it ships that load.
     pub skill_count: usize,
+}
+
+/// A plugin that a problem keeps out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BrokenPlugin {
+    /// The name of its directory, since its own cannot be trusted.
+    pub name: String,
+    /// Its directory.
+    pub directory: PathBuf,
 }
 
 /// Two of one name.
@@ -181,8 +192,8 @@ impl Snapshot {
         let Resolved { skills, broken, mut collisions } = resolved;
         plugins.sort_by(|a, b| a.plugin.name.cmp(&b.plugin.name));
         collisions.sort_by(|a, b| (&a.name, &a.skipped).cmp(&(&b.name, &b.skipped)));
-        let (lacking, version) = (Vec::new(), Fingerprint::default());
-        Self { skills, broken, plugins, lacking, collisions, roots, problems, version }
+        let (lacking, broken_plugins, version) = (Vec::new(), Vec::new(), Fingerprint::default());
+        Self { skills, broken, plugins, lacking, broken_plugins, collisions, roots, problems, version }
     }
 
     /// Fixes the version; nothing changes after this.

@@ -2,7 +2,7 @@
 //!
 //! Each becomes a call of the tool that the plugin names for it, with everything that such a call takes; nothing is answered here.
 
-use crate::registry::merge;
+use crate::registry::gather;
 use crate::run::{ToolRequest, tools_call};
 use crate::workshop::Workshop;
 use crate::{Code, Envelope, Refusal, reply};
@@ -13,7 +13,7 @@ pub async fn query_data(
     name: &str,
     request: ToolRequest<'_>,
 ) -> Envelope<reply::Run> {
-    let known = merge(workshop.hall, Some(&request.principal.agent)).map(|merged| {
+    let known = gather(workshop.hall, Some(&request.principal.agent)).map(|merged| {
         let queries = merged.query_types.into_iter();
         queries.map(|query| Known { name: query.name, tool: query.tool, plugin: query.plugin }).collect()
     });
@@ -26,7 +26,7 @@ pub async fn handle_action(
     name: &str,
     request: ToolRequest<'_>,
 ) -> Envelope<reply::Run> {
-    let known = merge(workshop.hall, Some(&request.principal.agent)).map(|merged| {
+    let known = gather(workshop.hall, Some(&request.principal.agent)).map(|merged| {
         let actions = merged.action_handlers.into_iter();
         actions
             .map(|action| Known { name: action.action, tool: action.tool, plugin: action.plugin })

@@ -6,6 +6,7 @@ use crate::Envelope;
 use crate::counted::counted;
 use crate::hall::Hall;
 use crate::reply::{Doctor, DoctorLine, Health};
+use crate::runners::{faults, runners};
 use guild_catalog::{Scope, Status};
 use guild_manifest::{Code, Problem};
 use guild_sandbox::Probe;
@@ -25,6 +26,7 @@ pub fn doctor(hall: &Hall, runtimes: &[Probe], hosts: Vec<DoctorLine>) -> Envelo
         plugins(hall),
         allowlists(hall),
     ];
+    checks.extend(child_agents(hall));
     checks.extend(containers(runtimes));
     checks.extend(hosts);
     let verdict = checks.iter().map(|check| check.health).max().unwrap_or(Health::Good);
@@ -152,6 +154,24 @@ fn allowlists(hall: &Hall) -> DoctorLine {
     let agents: Vec<String> = hall.config.agents.keys().cloned().collect();
     let detail = format!("configured for {}; {}", some(&agents), counted(unknown, "unknown name"));
     line("allowlists", worry(unknown, Health::Warning), detail, "correct the names under `[agents]`")
+}
+
+/// Who runs child agents, where anybody is configured to.
+fn child_agents(hall: &Hall) -> Option<DoctorLine> {
+    let names: Vec<String> = runners(&hall.config).into_iter().map(|runner| runner.name).collect();
+    let faults: Vec<String> = faults(&hall.config).into_iter().map(|(_, fault)| fault).collect();
+    let detail = match (names.as_slice(), faults.as_slice()) {
+        ([], []) => return None,
+        (names, []) => some(names),
+        ([], faults) => faults.join("; "),
+        (names, faults) => format!("{}; {}", some(names), faults.join("; ")),
+    };
+    Some(line(
+        "runners",
+        worry(faults.len(), Health::Warning),
+        detail,
+        "correct `[runners]` and `[subagents]`",
+    ))
 }
 
 /// One line a runtime. That a second one is not there is no worry while the first one works.

@@ -6,7 +6,7 @@ use guild_manifest::Digest;
 
 use crate::hall::Hall;
 use crate::reply::Feedback;
-use crate::resolve::resolve;
+use crate::resolve::{Unresolved, resolve};
 use crate::{Books, Code, Envelope, Refusal};
 
 /// How many receipts are looked back at for a run.
@@ -59,11 +59,16 @@ async fn kept(
         return Err(Refusal::new(Code::InvalidParams, message));
     }
     // What is gone may still be judged by the name that its receipts have.
-    let skill = resolve(hall, request.name).map(|entry| entry.qualified_name().into_owned());
-    let skill = skill.unwrap_or_else(|_| request.name.to_owned());
-    let (receipt, security_hash) = last_run(books, &skill).await?.ok_or_else(|| {
-        let message = format!("skill `{skill}` has not run here, so there is nothing to judge");
-        Refusal::new(Code::RunNotFound, message)
+    let (skill, unresolved) = match resolve(hall, request.name) {
+        Ok(entry) => (entry.qualified_name().into_owned(), None),
+        Err(unresolved) => (request.name.to_owned(), Some(unresolved)),
+    };
+    let (receipt, security_hash) = last_run(books, &skill).await?.ok_or_else(|| match unresolved {
+        Some(Unresolved { code, message, .. }) => Refusal::new(code, message),
+        None => {
+            let message = format!("skill `{skill}` has not run here, so there is nothing to judge");
+            Refusal::new(Code::RunNotFound, message)
+        }
     })?;
     let judgement = Judgement { skill, security_hash, receipt, good: request.good, note };
     match books.ledger.judge(now, judgement, request.principal.clone()).await {

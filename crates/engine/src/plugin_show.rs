@@ -2,29 +2,25 @@
 
 use std::fs;
 
-use guild_catalog::{PluginEntry, agent_files, near};
+use guild_catalog::{PluginEntry, agent_files};
 use guild_manifest::skill::{self, Form, Profile, Source};
 
+use crate::Envelope;
 use crate::events::declared_events;
 use crate::hall::Hall;
 use crate::plugins::summary;
+use crate::registry::{no_plugin, plugins};
 use crate::reply::{PluginAgent, PluginDetail, PluginShow};
-use crate::{Code, Envelope};
+use crate::resolve::Unresolved;
 
 /// A longer file is no agent's.
 const LARGEST: u64 = 256 << 10;
 
 /// One plugin by name, those included that lack a variable.
 pub fn plugin_show<'h>(hall: &'h Hall, name: &str) -> Envelope<PluginShow<'h>> {
-    let all = || hall.snapshot.plugins.iter().chain(&hall.snapshot.lacking);
-    let Some(entry) = all().find(|entry| entry.plugin.name == name) else {
-        let candidates = near(name, all().map(|entry| entry.plugin.name.clone()));
-        let message = match candidates.as_slice() {
-            [] => format!("plugin `{name}` not found; `guild plugins` shows every plugin"),
-            near => format!("plugin `{name}` not found; did you mean `{}`?", near.join("`, `")),
-        };
-        let reply = PluginShow { candidates, ..PluginShow::default() };
-        return Envelope::error(Code::PluginNotFound, message, reply);
+    let Some(entry) = plugins(hall).find(|entry| entry.plugin.name == name) else {
+        let Unresolved { code, message, candidates } = no_plugin(hall, name);
+        return Envelope::error(code, message, PluginShow { candidates, ..PluginShow::default() });
     };
     Envelope::ok(PluginShow { found: true, plugin: Some(detail(hall, entry)), candidates: Vec::new() })
 }
@@ -38,7 +34,7 @@ fn detail<'h>(hall: &'h Hall, entry: &'h PluginEntry) -> PluginDetail<'h> {
     let is_missing =
         |name: &&str| hall.machine.variable(name).is_none() && !hall.machine.credentials.contains(*name);
     PluginDetail {
-        summary: summary(entry),
+        summary: summary(hall, entry),
         skills: skills.map(|skill| skill.qualified_name().into_owned()).collect(),
         tools: plugin.tools.iter().map(|tool| format!("plugin:{}/{}", plugin.name, tool.name)).collect(),
         tools_module: plugin.tools_module.as_deref(),

@@ -12,11 +12,8 @@ mod shipped;
 mod standby;
 mod worker;
 
-use std::collections::BTreeMap;
-
-use crate::builtin_tools;
 use crate::ports::{Listed, Pending, Tool, ToolAnswer, ToolCall, ToolError, ToolProvider, Unlisted};
-use crate::registry::{merge, plugin_that_counts, plugin_that_is_on};
+use crate::registry::{Claims, gather, plugin_that_counts, plugin_that_is_on};
 use crate::workshop::Workshop;
 use crate::{Code, Refusal};
 
@@ -41,12 +38,12 @@ impl ToolProvider for PluginTools {
 
     fn list<'a>(&'a self, workshop: &'a Workshop<'_>) -> Pending<'a, Listed> {
         Box::pin(async move {
-            let merged = match merge(workshop.hall, None) {
+            let merged = match gather(workshop.hall, None) {
                 Ok(merged) => merged,
                 Err(refusal) => return nobody("*".to_owned(), failure(refusal)),
             };
             let mut listed = Listed::default();
-            let mut claimed: BTreeMap<String, String> = builtin_names().collect();
+            let mut claims = Claims::default();
             for plugin in merged.plugins {
                 let Some(entry) = plugin_that_is_on(workshop.hall, &plugin.name) else { continue };
                 let shipped = match Shipped::of(workshop, entry).await {
@@ -58,12 +55,12 @@ impl ToolProvider for PluginTools {
                 };
                 for tool in &shipped.tools {
                     let name = format!("{}/{}", plugin.name, tool.name);
-                    match claimed.insert(tool.name.clone(), format!("plugin `{}`", plugin.name)) {
-                        None => listed.tools.push(shipped.described(name, tool)),
-                        Some(first) => listed.silent.push(Unlisted {
-                            whose: name,
-                            error: conflict(&tool.name, &first, &plugin.name),
-                        }),
+                    match claims.claim(&tool.name, &plugin.name) {
+                        Ok(()) => listed.tools.push(shipped.described(name, tool)),
+                        Err(claimed) => {
+                            let error = ToolError::Conflict(claimed.to_string());
+                            listed.silent.push(Unlisted { whose: name, error });
+                        }
                     }
                 }
                 let whose = |what: &String| format!("{}/{what}", plugin.name);
@@ -113,17 +110,6 @@ impl ToolProvider for PluginTools {
             shipped.run(workshop, tool, &call).await.map(ToolAnswer::Done)
         })
     }
-}
-
-/// Our own tools, whose names nobody else's have.
-fn builtin_names() -> impl Iterator<Item = (String, String)> {
-    builtin_tools::names().map(|name| (name.to_owned(), "Guildhall itself".to_owned()))
-}
-
-fn conflict(tool: &str, first: &str, plugin: &str) -> ToolError {
-    ToolError::Conflict(format!(
-        "the tool `{tool}` is claimed by {first} and by plugin `{plugin}`; switch one off with `guild disable`"
-    ))
 }
 
 fn nobody(whose: String, error: ToolError) -> Listed {

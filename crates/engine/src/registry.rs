@@ -6,6 +6,7 @@
 mod ask;
 mod cache;
 mod checks;
+mod claims;
 mod config;
 mod merged;
 mod register;
@@ -15,9 +16,13 @@ mod toggle;
 
 pub use ask::{is_management, perform_request};
 pub use cache::{RegistryCache, TIME_TO_LIVE, Viewed};
+pub(crate) use claims::Claims;
 pub(crate) use config::plugin_settings;
 pub use config::{NewValue, config_get, config_set, config_unset};
 pub use merged::{SKILL_PRIORITY, merge, registry};
-pub(crate) use merged::{plugin_sections, plugin_that_counts, plugin_that_is_on, plugins_that_are_on};
+pub(crate) use merged::{
+    gather, plugin_sections, plugin_that_counts, plugin_that_is_on, plugins_that_are_on, waits,
+};
 pub use register::{RegisterRequest, register, unregister};
+pub(crate) use subject::{no_plugin, plugins};
 pub use toggle::{ToggleRequest, toggle};

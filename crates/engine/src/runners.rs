@@ -4,7 +4,7 @@
 
 mod settings;
 
-pub(crate) use settings::problems;
 pub use settings::{
     CommandRunner, HttpRunner, Preset, Protocol, RunnerBudget, RunnerSettings, RunnerWay, runner_for, runners,
 };
+pub(crate) use settings::{faults, problems};

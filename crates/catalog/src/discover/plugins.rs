@@ -16,7 +16,7 @@ use crate::bounds::is_inside;
 use crate::eligibility::BY_CONFIGURATION;
 use crate::precedence::Candidate;
 use crate::root::{self, Root};
-use crate::snapshot::{Collision, PluginEntry};
+use crate::snapshot::{BrokenPlugin, Collision, PluginEntry};
 use crate::{Scope, Switched, switches};
 use containment::contain;
 use guild_manifest::config::PluginEntry as Configured;
@@ -36,6 +36,7 @@ pub struct Plugins {
     pub entries: Vec<PluginEntry>,
     /// Those that were skipped, because a variable that they need is not set.
     pub lacking: Vec<PluginEntry>,
+    pub broken: Vec<BrokenPlugin>,
     pub skills: Vec<Candidate>,
     pub collisions: Vec<Collision>,
 }
@@ -150,11 +151,14 @@ impl<'a> Intake<'a> {
             let file = directory.join(&problem.file);
             problem.in_file(file.to_string_lossy())
         }));
-        if let Some(plugin) = reading.plugin {
-            let switched = self.switched(&plugin, real, &switches::key(scope, directory));
-            let (enabled, directory) = (switched.off.is_none(), directory.clone());
-            self.admit(PluginEntry { plugin, scope, directory, enabled, switched, skill_count: 0 });
-        }
+        let Some(plugin) = reading.plugin else {
+            let broken = BrokenPlugin { name: suspect.name.clone(), directory: directory.clone() };
+            self.found.broken.push(broken);
+            return;
+        };
+        let switched = self.switched(&plugin, real, &switches::key(scope, directory));
+        let (enabled, directory) = (switched.off.is_none(), directory.clone());
+        self.admit(PluginEntry { plugin, scope, directory, enabled, switched, skill_count: 0 });
     }
 
     /// Off means off, wherever it is said; a plugin that is off by default is on once somebody names it or switches it on.

@@ -202,7 +202,8 @@ impl Term {
         if self.shape.characters.abs_diff(shape.characters) > self.slips {
             return None;
         }
-        match strsim::damerau_levenshtein(&self.stem, stem) {
+        let letters = |stem: &str| stem.chars().map(letter).collect::<Vec<char>>();
+        match strsim::generic_damerau_levenshtein(&letters(&self.stem), &letters(stem)) {
             0 | 1 => Some(Grade::OneSlip),
             2 if self.slips == 2 => Some(Grade::TwoSlips),
             _ => None,
@@ -214,11 +215,16 @@ impl Shape {
     pub(super) fn of(stem: &str) -> Self {
         // Letters beyond `a` to `z` share their bits.
         let add = |shape: Self, c| Self {
-            letters: shape.letters | 1 << (u32::from(c) % 32),
+            letters: shape.letters | 1 << (u32::from(letter(c)) % 32),
             characters: shape.characters + 1,
         };
         stem.chars().fold(Self { letters: 0, characters: 0 }, add)
     }
+}
+
+/// A letter as slips count it. `y` is `i`, because a stem has one or the other by the letter before it: a slip there would be two.
+fn letter(c: char) -> char {
+    if c == 'y' { 'i' } else { c }
 }
 
 impl Scratch {

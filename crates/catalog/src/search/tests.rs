@@ -181,6 +181,16 @@ fn slips_are_forgiven_in_longer_words() {
 }
 
 #[test]
+fn a_slip_in_a_word_that_ends_in_a_vowel_and_y_is_forgiven() {
+    let documents = documents(FORMS);
+    let index = indexed(&documents);
+    for query in ["depoly", "deply", "dploy", "deplyo", "depolys", "deploing"] {
+        check(FORMS, query, expect!["0 kubernetes-deploy"]);
+        agree((&documents, &index), &[0, 1, 2, 3, 4], query);
+    }
+}
+
+#[test]
 fn a_word_that_stands_somewhere_is_no_slip_of_another() {
     check("text | Sets type\ntest | Proves things", "test", expect!["4 test"]);
     check("text | Sets type\nother | Proves things", "test", expect!["0 text"]);

@@ -11,7 +11,8 @@ use guild_manifest::plugin::{SchemaSource, ToolDeclaration, ToolRun};
 use guild_source::store::Stored;
 use serde_json::{Value, json};
 
-use super::{builtin_names, failure, module};
+use super::{failure, module};
+use crate::builtin_tools;
 use crate::ports::{Tool, ToolError};
 use crate::security_hash::{StagedPlugin, stage_files};
 use crate::workshop::Workshop;
@@ -108,7 +109,7 @@ impl Shipped {
     /// Adds what a module registered, unless its name is somebody's.
     fn add(&mut self, offer: Offer) {
         let (name, plugin) = (offer.name.clone(), &self.staged.plugin.name);
-        if builtin_names().any(|(own, _)| own == name) {
+        if builtin_tools::names().any(|own| own == name) {
             let message = format!("plugin tool `{name}` of `{plugin}` conflicts with a built-in tool");
             self.silent.push((name, ToolError::Conflict(message)));
         } else if self.tools.iter().any(|known| known.name == name) {

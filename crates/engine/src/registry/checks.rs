@@ -1,8 +1,9 @@
-//! What has to hold before a plugin is switched: its variables are there, its dependencies are on and in order, and nobody who is on
-//! depends on one that goes off.
+//! What has to hold before a plugin is switched: its variables are there, its dependencies are on and in order, its tools' names are
+//! nobody else's, and nobody who is on depends on one that goes off.
 
 use guild_catalog::PluginEntry;
 
+use super::claims::can_be_claimed;
 use super::subject::plugins;
 use crate::hall::Hall;
 use crate::{Code, Refusal};
@@ -13,7 +14,7 @@ pub fn can_be_on(hall: &Hall, entry: &PluginEntry) -> Result<(), Refusal> {
     let mut order = Vec::new();
     dependencies(hall, entry, &mut vec![entry.plugin.name.as_str()], &mut order)?;
     if order.is_empty() {
-        return Ok(());
+        return can_be_claimed(hall, entry);
     }
     let commands: Vec<String> = order.iter().map(|name| format!("`guild enable {name}`")).collect();
     let message = format!(

@@ -3,15 +3,13 @@
 //! A plugin that nobody has switched on contributes nothing, even where discovery finds it on by default: its texts and tools are a
 //! stranger's. What the vet denies contributes nothing either. A tool's name belongs to one plugin; two that claim it are an error.
 
-use std::collections::BTreeMap;
-
 use guild_catalog::{Entry, PluginEntry, Scope};
 use guild_manifest::plugin::SchemaSource;
 use guild_vet::Verdict;
 use serde_json::Value;
 
+use super::claims::Claims;
 use crate::agent::skills_of;
-use crate::builtin_tools;
 use crate::hall::Hall;
 use crate::instructions::instructions;
 use crate::reply::{
@@ -36,6 +34,19 @@ pub fn registry(hall: &Hall, agent: Option<&str>) -> Envelope<Registry> {
 /// # Errors
 /// Where two claim one tool's name, or where nobody can tell what is on.
 pub fn merge(hall: &Hall, agent: Option<&str>) -> Result<Registry, Refusal> {
+    let merged = gather(hall, agent)?;
+    let mut claims = Claims::default();
+    for tool in &merged.tools {
+        claims.claim(&tool.name, &tool.plugin)?;
+    }
+    Ok(merged)
+}
+
+/// What is on all together, whoever claims whose name: for callers to whom one plugin's tools are no other's matter.
+///
+/// # Errors
+/// Where nobody can tell what is on.
+pub(crate) fn gather(hall: &Hall, agent: Option<&str>) -> Result<Registry, Refusal> {
     if let Some(why) = &hall.unread_registry {
         return Err(Refusal::new(Code::LedgerUnavailable, why.clone()));
     }
@@ -56,10 +67,7 @@ pub fn merge(hall: &Hall, agent: Option<&str>) -> Result<Registry, Refusal> {
     merged.prompt_sections.extend(skill_sections(hall, &mut gate, agent));
     gate.close();
     merged.prompt_sections.sort_by_key(|section| section.priority);
-    match conflict(&merged.tools) {
-        Some(refusal) => Err(refusal),
-        None => Ok(merged),
-    }
+    Ok(merged)
 }
 
 /// The prompt sections of the plugins that count for an agent, as they come.
@@ -102,6 +110,17 @@ pub(crate) fn plugin_that_is_on<'h>(hall: &'h Hall, name: &str) -> Option<&'h Pl
     plugins_that_are_on(hall).find(|entry| entry.plugin.name == name)
 }
 
+/// Whether it brings more than skills, and none of that is there yet, because nobody has switched it on.
+pub(crate) fn waits(hall: &Hall, entry: &PluginEntry) -> bool {
+    let plugin = &entry.plugin;
+    let brings_more = plugin.brings_code()
+        || !plugin.prompt_sections.is_empty()
+        || !plugin.components.is_empty()
+        || !plugin.query_types.is_empty()
+        || !plugin.action_handlers.is_empty();
+    entry.enabled && brings_more && !counts(hall, entry, None)
+}
+
 /// Whether a person has switched it on, and it is on for this agent.
 fn counts(hall: &Hall, entry: &PluginEntry, agent: Option<&str>) -> bool {
     let by_person = hall.machine.switches.at(&entry.key());
@@ -141,23 +160,6 @@ fn skill_sections(hall: &Hall, gate: &mut Gate, agent: Option<&str>) -> Vec<Merg
         })
     };
     admitted.into_iter().filter_map(section).collect()
-}
-
-/// Two that claim one name, our own tools included.
-fn conflict(tools: &[MergedTool]) -> Option<Refusal> {
-    let mut claimed: BTreeMap<&str, &str> = builtin_tools::names().map(|name| (name, "builtin")).collect();
-    for tool in tools {
-        if let Some(first) = claimed.insert(&tool.name, &tool.plugin) {
-            let whose =
-                if first == "builtin" { "Guildhall itself".to_owned() } else { format!("plugin `{first}`") };
-            let message = format!(
-                "the tool `{}` is claimed by {whose} and by plugin `{}`; switch one off with `guild disable`",
-                tool.name, tool.plugin
-            );
-            return Some(Refusal::new(Code::ToolConflict, message));
-        }
-    }
-    None
 }
 
 impl Registry {

@@ -2,6 +2,8 @@
 
 use guild_catalog::{Entry, PluginEntry, near};
 use guild_ledger::{Registration, SourceType, Status, Subject, SubjectKind};
+use guild_manifest::{Problem, Severity};
+use std::path::Path;
 
 use crate::hall::Hall;
 use crate::resolve::{Unresolved, resolve};
@@ -16,7 +18,8 @@ pub enum Found<'h> {
     Plugin(&'h PluginEntry),
 }
 
-/// Finds a skill or a plugin by name; where both bear it, `kind` has to say which is meant.
+/// Finds a skill or a plugin by name; where both bear it, `kind` has to say which is meant. A plugin's name is its own before it is the
+/// short form of a skill that a plugin ships, its own most of all.
 pub fn find<'h>(hall: &'h Hall, name: &str, kind: Option<SubjectKind>) -> Result<Found<'h>, Unresolved> {
     let plugin = plugins(hall).find(|entry| entry.plugin.name == name);
     if kind == Some(SubjectKind::Plugin) {
@@ -24,6 +27,7 @@ pub fn find<'h>(hall: &'h Hall, name: &str, kind: Option<SubjectKind>) -> Result
     }
     let skill = resolve(hall, name);
     match (skill, plugin.filter(|_| kind.is_none())) {
+        (Ok(entry), Some(plugin)) if entry.qualified_name() != name => Ok(Found::Plugin(plugin)),
         (Ok(_), Some(_)) => {
             let message =
                 format!("a skill and a plugin are named `{name}`; say `--kind skill` or `--kind plugin`");
@@ -31,7 +35,8 @@ pub fn find<'h>(hall: &'h Hall, name: &str, kind: Option<SubjectKind>) -> Result
         }
         (Ok(entry), None) => Ok(Found::Skill(entry)),
         (Err(_), Some(plugin)) => Ok(Found::Plugin(plugin)),
-        (Err(unresolved), None) => Err(unresolved),
+        (Err(unresolved), None) if kind.is_some() => Err(unresolved),
+        (Err(unresolved), None) => Err(broken_plugin(hall, name).unwrap_or(unresolved)),
     }
 }
 
@@ -40,13 +45,37 @@ pub fn plugins(hall: &Hall) -> impl Iterator<Item = &PluginEntry> {
     hall.snapshot.plugins.iter().chain(&hall.snapshot.lacking)
 }
 
-fn no_plugin(hall: &Hall, name: &str) -> Unresolved {
+/// Why a name is no plugin's: one does not load, or nobody bears it.
+pub(crate) fn no_plugin(hall: &Hall, name: &str) -> Unresolved {
+    if let Some(broken) = broken_plugin(hall, name) {
+        return broken;
+    }
     let candidates = near(name, plugins(hall).map(|entry| entry.plugin.name.clone()));
     let message = match candidates.as_slice() {
         [] => format!("plugin `{name}` not found; `guild plugins` shows every plugin"),
         near => format!("plugin `{name}` not found; did you mean `{}`?", near.join("`, `")),
     };
     Unresolved { code: Code::PluginNotFound, message, candidates }
+}
+
+/// What is wrong with a plugin that is here and does not load.
+fn broken_plugin(hall: &Hall, name: &str) -> Option<Unresolved> {
+    let snapshot = &hall.snapshot;
+    let broken = snapshot.broken_plugins.iter().find(|broken| broken.name == name)?;
+    let is_why = |problem: &&Problem| {
+        problem.severity == Severity::Error && Path::new(&problem.file).starts_with(&broken.directory)
+    };
+    let check = format!("`guild check {}`", broken.directory.display());
+    let message = match snapshot.problems.iter().find(is_why) {
+        Some(Problem { code, file, at, message, .. }) => format!(
+            "plugin `{name}` does not load: {message} ({} at {file}:{}:{}); {check} shows how to mend it",
+            code.as_str(),
+            at.line,
+            at.column
+        ),
+        None => format!("plugin `{name}` does not load; run {check} to see why"),
+    };
+    Some(Unresolved { code: Code::PluginNotFound, message, candidates: Vec::new() })
 }
 
 impl Found<'_> {

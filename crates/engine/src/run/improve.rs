@@ -314,8 +314,12 @@ impl Executor for Improver {
         Kind::Subagent
     }
 
-    fn call<'a>(&'a self, _: &'a Workshop<'_>, draft: &'a Draft<'_>) -> Pending<'a, Result<Call, Box<Stop>>> {
-        let stop = draft.stop(unbound());
+    fn call<'a>(
+        &'a self,
+        workshop: &'a Workshop<'_>,
+        draft: &'a Draft<'_>,
+    ) -> Pending<'a, Result<Call, Box<Stop>>> {
+        let stop = draft.stop(unbound(workshop.hall));
         Box::pin(async { Err(stop) })
     }
 

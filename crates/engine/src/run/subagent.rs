@@ -19,8 +19,10 @@ use super::child::{ChildTools, Parent, secrets, tools_in_scope, workspace_for};
 use super::executor::{Call, Done, Executor};
 use super::prepare::{Draft, Prepared};
 use super::stop::Stop;
+use crate::hall::Hall;
 use crate::ports::{Pending, SubagentError, SubagentRunner, SubagentTask};
 use crate::render::{Body, body_alone};
+use crate::runners::faults;
 use crate::security_hash::RunnerIdentity;
 use crate::transcript::Transcript;
 use crate::workshop::Workshop;
@@ -154,12 +156,19 @@ fn chosen<'w>(
     let model = draft.staged.hints.model.as_deref().filter(|model| *model != "inherit");
     let found =
         workshop.subagents.and_then(|runner| Some((runner, runner.choose(workshop, &draft.name, model)?)));
-    found.ok_or_else(unbound)
+    found.ok_or_else(|| unbound(workshop.hall))
 }
 
-pub(super) fn unbound() -> Refusal {
-    let message = "the skill asks for an agent of its own, and nothing here runs one; name one under `[runners]` in your own \
-                   configuration (docs/subagents.md), or let `guild render` print its instructions";
+/// Nobody runs it; where somebody is configured who cannot, what is wrong with them.
+pub(super) fn unbound(hall: &Hall) -> Refusal {
+    let faults: Vec<String> = faults(&hall.config).into_iter().map(|(_, fault)| fault).collect();
+    let why = match faults.as_slice() {
+        [] => "nothing here runs one; name one under `[runners]` in your own configuration".to_owned(),
+        faults => format!("whoever is configured cannot run one: {}; correct that", faults.join("; ")),
+    };
+    let message = format!(
+        "the skill asks for an agent of its own, and {why} (docs/subagents.md), or let `guild render` print its instructions"
+    );
     Refusal::new(Code::ExecutorUnbound, message)
 }
 
@@ -182,7 +191,7 @@ async fn answer(
     let (Some(runner), Some(identity), Some(run)) =
         (workshop.subagents, &prepared.call.runner, prepared.run.get())
     else {
-        return Err(unbound());
+        return Err(unbound(workshop.hall));
     };
     let parent = Parent {
         run: *run,

@@ -218,28 +218,33 @@ pub fn runner_for(config: &Config, skill: &str) -> Option<RunnerSettings> {
 
 /// What is wrong with either. `files` says where each layer was read.
 pub(crate) fn problems(config: &Config, files: &[ConfigFile]) -> Vec<Problem> {
-    let told = |layer, message: String| {
+    let told = |(layer, message): (Layer, String)| {
         let hint = "a runner has `preset`, `command`, or `protocol` and `model`; see docs/subagents.md";
         let problem = Problem::new(ProblemCode::ConfigValueInvalid, Pos::START, message, hint);
         problem.in_file(path_of(files, layer))
     };
+    faults(config).into_iter().map(told).collect()
+}
+
+/// The same as sentences, each with whose file says it.
+pub(crate) fn faults(config: &Config) -> Vec<(Layer, String)> {
     let wrong = entries(config).filter_map(|(layer, name, read)| Some((layer, name, read.err()?)));
-    let mut problems: Vec<Problem> = wrong
-        .map(|(layer, name, reason)| told(layer, format!("`runners.{name}` cannot be used: {reason}")))
+    let mut faults: Vec<(Layer, String)> = wrong
+        .map(|(layer, name, reason)| (layer, format!("`runners.{name}` cannot be used: {reason}")))
         .collect();
     let known: Vec<String> = runners(config).into_iter().map(|runner| runner.name).collect();
     for (layer, read) in choices(config) {
         match read {
-            Err(reason) => problems.push(told(layer, format!("`subagents` cannot be used: {reason}"))),
+            Err(reason) => faults.push((layer, format!("`subagents` cannot be used: {reason}"))),
             Ok(Subagents { runner, skills }) => {
                 let named = runner.iter().chain(skills.values()).filter(|name| !known.contains(name));
-                problems.extend(named.map(|name| {
-                    told(layer, format!("`subagents` names the runner `{name}`, which there is not"))
+                faults.extend(named.map(|name| {
+                    (layer, format!("`subagents` names the runner `{name}`, which there is not"))
                 }));
             }
         }
     }
-    problems
+    faults
 }
 
 type Read = Result<RunnerSettings, String>;

@@ -5,6 +5,7 @@ use crate::books::{self, Lesson};
 use crate::ui::Ui;
 use guild_engine::catalog::Freshness;
 use guild_engine::{SearchRequest, search};
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 /// Search skills by name, description and text, best first
@@ -17,8 +18,8 @@ pub struct Args {
     #[arg(required = true, value_name = "QUERY")]
     query: Vec<String>,
     /// How many results at the most
-    #[arg(short = 'n', long = "limit", default_value_t = 10, value_name = "N")]
-    limit: usize,
+    #[arg(short = 'n', long = "limit", default_value = "10", value_name = "N")]
+    limit: NonZeroUsize,
     /// Only skills that this agent may use
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
@@ -32,7 +33,7 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     let query = args.query.join(" ");
     let request = SearchRequest {
         query: &query,
-        limit: args.limit,
+        limit: args.limit.get(),
         agent: args.agent.as_deref(),
         file: args.file.as_deref(),
     };

@@ -413,7 +413,7 @@ fn a_wrong_source_lists_the_right_ones() {
 #[test]
 fn a_query_and_a_file_must_not_be_empty() {
     check(
-        "guild search ''\nguild search ' '\nguild search\nguild search x --file ''\nguild prompt --file ' '",
+        "guild search ''\nguild search ' '\nguild search\nguild search -n 0 x\nguild search x --file ''\nguild prompt --file ' '",
         &expect![[r#"
             $ guild search ''
             [stderr]
@@ -429,6 +429,12 @@ fn a_query_and_a_file_must_not_be_empty() {
               <QUERY>...
 
             Usage: guild search <QUERY>...
+
+            For more information, try '--help'.
+            [exit 2]
+            $ guild search -n 0 x
+            [stderr]
+            error: invalid value '0' for '--limit <N>': number would be zero for non-zero type
 
             For more information, try '--help'.
             [exit 2]

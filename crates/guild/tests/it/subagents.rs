@@ -337,3 +337,23 @@ fn a_tool_that_asks_every_time_waits_for_a_person_and_the_child_is_told() {
     let requests = self::envelope(&env.guild(&["requests", "--json"]).stdout());
     assert_eq!(requests["data"]["count"], 1, "{requests}");
 }
+
+#[test]
+fn a_runner_that_cannot_be_used_is_named_with_its_problem() {
+    let env = env(&format!(
+        "{SKILLS}//- /home/.config/guild/config.toml\nbuiltins = false\n[runners.mine]\ncommand = [\"false\"]\n"
+    ));
+    let told = session(&env, "guild run ask --task x --approve once");
+    expect![[r#"
+        $ guild run ask --task x --approve once
+        [stderr]
+        error[executor_unbound]: the skill asks for an agent of its own, and whoever is configured cannot run one: `runners.mine` cannot be used: its command has neither `{task}` nor `{prompt}`; correct that (docs/subagents.md), or let `guild render` print its instructions
+        [exit 1]
+    "#]].assert_eq(&told);
+    let doctor = env.guild(&["doctor"]).stdout();
+    let line = doctor.lines().find(|line| line.contains("runners")).unwrap_or_default();
+    expect![
+        "look  runners        `runners.mine` cannot be used: its command has neither `{task}` nor `{prompt}`"
+    ]
+    .assert_eq(line);
+}

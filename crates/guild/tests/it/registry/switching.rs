@@ -192,3 +192,151 @@ fn what_an_agent_asks_for_waits_for_an_admin() {
         script.replace("$ONE", &one).replace("$TWO", &two).replace("$THREE", &three).replace("$FOUR", &four);
     expect_file!["sessions/what_an_agent_asks_for_waits_for_an_admin.txt"].assert_eq(&shown(&env, &script));
 }
+
+#[test]
+fn a_plugin_is_switched_by_its_name_although_it_ships_a_skill_of_that_name() {
+    let env = crate::env(
+        r#"
+//- /home/.config/guild/config.toml
+builtins = false
+//- /project/.git/
+//- /project/.guild/plugins/slug/guild.plugin.json
+{"id": "slug", "name": "Slug", "version": "1.0.0", "description": "Makes slugs", "capabilities": []}
+//- /project/.guild/plugins/slug/skills/slug/SKILL.md
+---
+name: slug
+description: Makes one
+---
+Make it.
+"#,
+    );
+    expect![[r#"
+        $ guild disable slug
+        [stderr]
+        plugin `slug` is off
+        $ guild enable slug
+        [stderr]
+        plugin `slug` is on
+        $ guild disable slug/slug
+        [stderr]
+        skill `slug/slug` is off
+        $ guild disable slug --kind skill
+        [stderr]
+        skill `slug/slug` is off already
+    "#]]
+    .assert_eq(&shown(
+        &env,
+        "
+        guild disable slug
+        guild enable slug
+        guild disable slug/slug
+        guild disable slug --kind skill
+        ",
+    ));
+    env.write("//- /project/.guild/skills/slug/SKILL.md\n---\nname: slug\ndescription: Another one\n---\nMake it.\n");
+    expect![[r#"
+        $ guild disable slug
+        [stderr]
+        error[skill_ambiguous]: a skill and a plugin are named `slug`; say `--kind skill` or `--kind plugin`
+        [exit 1]
+    "#]]
+    .assert_eq(&shown(&env, "guild disable slug"));
+}
+
+#[test]
+fn a_plugin_that_does_not_load_is_told_with_its_manifests_error() {
+    let env = crate::env(
+        r#"
+//- /home/.config/guild/config.toml
+builtins = false
+//- /project/.git/
+//- /project/.guild/plugins/one/guild.plugin.json
+{"id": "one", "name": "One", "version": "1.0.0", "description": "Has a tool twice", "capabilities": ["tools"],
+ "tools": [{"name": "a", "description": "d", "command": ["true"]}, {"name": "a", "description": "d", "command": ["true"]}]}
+"#,
+    );
+    expect![[r#"
+        $ guild enable one
+        [stderr]
+        error[plugin_not_found]: plugin `one` does not load: the tool `a` is declared twice (plugin_invalid at [ROOT]/project/.guild/plugins/one/guild.plugin.json:2:68); `guild check [ROOT]/project/.guild/plugins/one` shows how to mend it
+        [exit 1]
+        $ guild plugins enable one
+        [stderr]
+        error[plugin_not_found]: plugin `one` does not load: the tool `a` is declared twice (plugin_invalid at [ROOT]/project/.guild/plugins/one/guild.plugin.json:2:68); `guild check [ROOT]/project/.guild/plugins/one` shows how to mend it
+        [exit 1]
+        $ guild plugins show one
+        [stderr]
+        error[plugin_not_found]: plugin `one` does not load: the tool `a` is declared twice (plugin_invalid at [ROOT]/project/.guild/plugins/one/guild.plugin.json:2:68); `guild check [ROOT]/project/.guild/plugins/one` shows how to mend it
+        [exit 1]
+        $ guild enable two
+        [stderr]
+        error[skill_not_found]: skill `two` not found; `guild list` shows every skill
+        [exit 1]
+    "#]].assert_eq(&shown(
+        &env,
+        "
+        guild enable one
+        guild plugins enable one
+        guild plugins show one
+        guild enable two
+        ",
+    ));
+}
+
+#[test]
+fn a_plugin_that_nobody_has_switched_on_has_its_skills_alone() {
+    let env = crate::env(
+        r#"
+//- /home/.config/guild/config.toml
+builtins = false
+//- /project/.git/
+//- /project/.guild/plugins/clock/guild.plugin.json
+{"id": "clock", "name": "Clock", "version": "1.0.0", "description": "Tells the time", "capabilities": ["tools"],
+ "tools": [{"name": "tell", "description": "Tells it", "command": ["date"], "readOnly": true}]}
+//- /project/.guild/plugins/plain/guild.plugin.json
+{"id": "plain", "name": "Plain", "version": "1.0.0", "description": "Brings nothing that runs", "capabilities": []}
+"#,
+    );
+    expect![[r#"
+        $ guild plugins
+        NAME   VERSION  SOURCE   SKILLS  STATE        DESCRIPTION
+        clock  1.0.0    project  0       skills only  Tells the time
+        plain  1.0.0    project  0       on           Brings nothing that runs
+        [stderr]
+        2 plugins; `guild enable NAME` adds what one with `skills only` brings besides
+        $ guild tools list
+        TOOL                      ACCESS  DESCRIPTION
+        builtin:add               looks   Add two numbers
+        builtin:subtract          looks   Subtract one number from another
+        builtin:multiply          looks   Multiply two numbers
+        builtin:read_skill_file   looks   Read one file of a skill
+        builtin:list_skill_files  looks   List the files of a skill
+        builtin:search_skills     looks   Find skills by what they are called and what they do
+        [stderr]
+        6 tools; `guild enable NAME` adds those of clock
+        $ guild enable clock
+        [stderr]
+        plugin `clock` is on; it is not bundled with Guildhall: what it runs is contained, and asks first
+        $ guild plugins
+        NAME   VERSION  SOURCE   SKILLS  STATE  DESCRIPTION
+        clock  1.0.0    project  0       on     Tells the time
+        plain  1.0.0    project  0       on     Brings nothing that runs
+        [stderr]
+        2 plugins
+        $ guild tools list --provider plugin
+        TOOL               ACCESS  DESCRIPTION
+        plugin:clock/tell  looks   Tells it
+        [stderr]
+        1 tool
+    "#]]
+    .assert_eq(&shown(
+        &env,
+        "
+        guild plugins
+        guild tools list
+        guild enable clock
+        guild plugins
+        guild tools list --provider plugin
+        ",
+    ));
+}

@@ -78,7 +78,11 @@ fn a_person_judges_what_has_run_and_nobody_else_does() {
         [exit 3]
         $ guild feedback nobody --bad
         [stderr]
-        error[run_not_found]: skill `nobody` has not run here, so there is nothing to judge
+        error[skill_not_found]: skill `nobody` not found; `guild list` shows every skill
+        [exit 1]
+        $ guild feedback betta --bad
+        [stderr]
+        error[skill_not_found]: skill `betta` not found; did you mean `beta`?
         [exit 1]
     "#]]
     .assert_eq(&unnumbered(&session(
@@ -89,7 +93,8 @@ fn a_person_judges_what_has_run_and_nobody_else_does() {
          guild show beta --no-body\n\
          guild feedback beta\n\
          guild feedback beta --good --agent coder\n\
-         guild feedback nobody --bad\n",
+         guild feedback nobody --bad\n\
+         guild feedback betta --bad\n",
     )));
 }
 
