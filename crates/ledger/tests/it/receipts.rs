@@ -110,6 +110,7 @@ fn everything() -> Entry {
     let plan = Plan {
         digest: Some(digest),
         parameters,
+        undeclared: vec!["threshold".to_owned(), "count".to_owned()],
         workspace: Some("/home/somebody/project".to_owned()),
         access: Access::Write,
         network: Some("none".to_owned()),
