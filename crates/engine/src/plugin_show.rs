@@ -34,7 +34,7 @@ fn detail<'h>(hall: &'h Hall, entry: &'h PluginEntry) -> PluginDetail<'h> {
     let is_missing =
         |name: &&str| hall.machine.variable(name).is_none() && !hall.machine.credentials.contains(*name);
     PluginDetail {
-        summary: summary(entry),
+        summary: summary(hall, entry),
         skills: skills.map(|skill| skill.qualified_name().into_owned()).collect(),
         tools: plugin.tools.iter().map(|tool| format!("plugin:{}/{}", plugin.name, tool.name)).collect(),
         tools_module: plugin.tools_module.as_deref(),

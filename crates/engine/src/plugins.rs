@@ -6,30 +6,31 @@ use crate::Envelope;
 use crate::events::{read_file, written};
 use crate::hall::Hall;
 use crate::install::of_plugin;
+use crate::registry::{plugins as all_plugins, waits};
 use crate::reply::{PluginPreview, PluginSummary, Plugins, ProblemLine};
 use guild_catalog::PluginEntry;
 use guild_manifest::{Code, Problem};
 
 /// Lists the plugins.
 pub fn plugins(hall: &Hall) -> Envelope<Plugins<'_>> {
-    let plugins: Vec<PluginSummary<'_>> = hall.snapshot.plugins.iter().map(summary).collect();
+    let plugins: Vec<PluginSummary<'_>> =
+        hall.snapshot.plugins.iter().map(|entry| summary(hall, entry)).collect();
     let problems =
         hall.snapshot.problems.iter().filter(|problem| is_of_plugins(problem)).map(ProblemLine::of);
     Envelope::ok(Plugins { count: plugins.len(), plugins, problems: problems.collect() })
 }
 
-/// What a plugin that is here brings, and whether it is on; nothing where there is none of that name.
-pub fn plugin_preview(hall: &Hall, name: &str) -> Option<(PluginPreview, bool)> {
-    let mut all = hall.snapshot.plugins.iter().chain(&hall.snapshot.lacking);
-    let entry = all.find(|entry| entry.plugin.name == name)?;
+/// What a plugin that is here brings, and in what state it is; nothing where there is none of that name.
+pub fn plugin_preview<'h>(hall: &'h Hall, name: &str) -> Option<(PluginPreview, PluginSummary<'h>)> {
+    let entry = all_plugins(hall).find(|entry| entry.plugin.name == name)?;
     let own = hall.snapshot.skills.iter().filter(|skill| skill.place.plugin.as_deref() == Some(name));
     let skills = own.map(|skill| skill.skill.name.clone()).collect();
     let hooks = written(&entry.plugin.hooks, &|path| read_file(&entry.directory.join(path)));
-    Some((of_plugin(name, skills, hooks, entry.plugin.clone()), entry.enabled))
+    Some((of_plugin(name, skills, hooks, entry.plugin.clone()), summary(hall, entry)))
 }
 
 /// One of them in a line.
-pub(crate) fn summary(entry: &PluginEntry) -> PluginSummary<'_> {
+pub(crate) fn summary<'h>(hall: &Hall, entry: &'h PluginEntry) -> PluginSummary<'h> {
     let plugin = &entry.plugin;
     PluginSummary {
         name: &plugin.name,
@@ -41,6 +42,7 @@ pub(crate) fn summary(entry: &PluginEntry) -> PluginSummary<'_> {
         dialect: plugin.dialect.as_str(),
         skill_count: entry.skill_count,
         enabled: entry.enabled,
+        waits: waits(hall, entry),
         off: entry.switched.off.as_deref(),
         off_for: entry.switched.off_for.iter().map(String::as_str).collect(),
     }

@@ -21,7 +21,7 @@ pub(crate) use config::plugin_settings;
 pub use config::{NewValue, config_get, config_set, config_unset};
 pub use merged::{SKILL_PRIORITY, merge, registry};
 pub(crate) use merged::{
-    gather, plugin_sections, plugin_that_counts, plugin_that_is_on, plugins_that_are_on,
+    gather, plugin_sections, plugin_that_counts, plugin_that_is_on, plugins_that_are_on, waits,
 };
 pub use register::{RegisterRequest, register, unregister};
 pub(crate) use subject::{no_plugin, plugins};

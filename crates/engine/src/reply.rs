@@ -170,12 +170,25 @@ pub struct PluginSummary<'a> {
     pub skill_count: usize,
     /// Whether it is on: neither the configuration nor `guild disable` has switched it off.
     pub enabled: bool,
+    /// Whether it brings more than skills, and none of that is there before `guild enable` has named it.
+    pub waits: bool,
     /// Why it is off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub off: Option<&'a str>,
     /// The agents that it is off for although it is on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub off_for: Vec<&'a str>,
+}
+
+impl PluginSummary<'_> {
+    /// How much of it is on, in a word or two.
+    pub fn state(&self) -> &'static str {
+        match (self.enabled, self.waits) {
+            (true, false) => "on",
+            (true, true) => "skills only",
+            (false, _) => "off",
+        }
+    }
 }
 
 /// `roots`: every directory that is searched.

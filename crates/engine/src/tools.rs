@@ -2,11 +2,13 @@
 //!
 //! A provider that cannot say is told with its reason, and hides nobody else's tools.
 
+use guild_catalog::PluginEntry;
 use guild_manifest::fold::nearest;
 
-use crate::builtin_tools::BuiltinTools;
+use crate::builtin_tools::{self, BuiltinTools};
 use crate::plugin_tools::PluginTools;
 use crate::ports::{Listed, Tool, ToolProvider, Unlisted};
+use crate::registry::waits;
 use crate::reply::{SilentProvider, ToolLine, Tools};
 use crate::workshop::Workshop;
 use crate::{Code, Envelope, Refusal};
@@ -25,12 +27,13 @@ pub async fn tools_list(workshop: &Workshop<'_>, provider: Option<&str>) -> Enve
         return Envelope::error(Code::ProviderUnbound, message, Tools::default());
     }
     let mut all = Tools::default();
-    for provider in chosen {
-        let Listed { tools, silent } = provider.list(workshop).await;
-        all.tools.extend(tools.into_iter().map(|tool| line(provider.id(), tool)));
-        all.silent.extend(silent.into_iter().map(|silent| told(provider.id(), &silent)));
+    for chosen in chosen {
+        let Listed { tools, silent } = chosen.list(workshop).await;
+        all.tools.extend(tools.into_iter().map(|tool| line(chosen.id(), tool)));
+        all.silent.extend(silent.into_iter().map(|silent| told(chosen.id(), &silent)));
     }
     all.count = all.tools.len();
+    all.waiting = waiting(workshop, provider);
     Envelope::ok(all)
 }
 
@@ -63,6 +66,17 @@ async fn shown(workshop: &Workshop<'_>, name: &str) -> Result<ToolLine, Refusal>
 pub(crate) fn providers<'a>(workshop: &Workshop<'a>) -> impl Iterator<Item = &'a dyn ToolProvider> {
     let own: [&dyn ToolProvider; 2] = [&BuiltinTools, &PluginTools];
     own.into_iter().chain(workshop.providers.iter().map(AsRef::as_ref))
+}
+
+/// The plugins whose tools are not there because nobody has switched them on; our own always are.
+fn waiting(workshop: &Workshop<'_>, provider: Option<&str>) -> Vec<String> {
+    let has_tools = |entry: &&PluginEntry| {
+        let plugin = &entry.plugin;
+        !plugin.tools.is_empty() || plugin.tools_module.is_some() || !plugin.mcp_servers.is_empty()
+    };
+    let all = workshop.hall.snapshot.plugins.iter().filter(|_| provider != Some(builtin_tools::PROVIDER));
+    let waiting = all.filter(has_tools).filter(|entry| waits(workshop.hall, entry));
+    waiting.map(|entry| entry.plugin.name.clone()).collect()
 }
 
 fn line(provider: &str, tool: Tool) -> ToolLine {

@@ -110,6 +110,17 @@ pub(crate) fn plugin_that_is_on<'h>(hall: &'h Hall, name: &str) -> Option<&'h Pl
     plugins_that_are_on(hall).find(|entry| entry.plugin.name == name)
 }
 
+/// Whether it brings more than skills, and none of that is there yet, because nobody has switched it on.
+pub(crate) fn waits(hall: &Hall, entry: &PluginEntry) -> bool {
+    let plugin = &entry.plugin;
+    let brings_more = plugin.brings_code()
+        || !plugin.prompt_sections.is_empty()
+        || !plugin.components.is_empty()
+        || !plugin.query_types.is_empty()
+        || !plugin.action_handlers.is_empty();
+    entry.enabled && brings_more && !counts(hall, entry, None)
+}
+
 /// Whether a person has switched it on, and it is on for this agent.
 fn counts(hall: &Hall, entry: &PluginEntry, agent: Option<&str>) -> bool {
     let by_person = hall.machine.switches.at(&entry.key());

@@ -123,12 +123,7 @@ async fn switch(
 /// Whether a plugin that did not come with the program brings something that runs. Whoever switches it on is told so, that once.
 fn is_strangers_code(found: &Found<'_>) -> bool {
     let Found::Plugin(entry) = found else { return false };
-    let plugin = &entry.plugin;
-    let runs = !plugin.tools.is_empty()
-        || plugin.tools_module.is_some()
-        || !plugin.mcp_servers.is_empty()
-        || !plugin.hooks.is_empty();
-    runs && entry.scope != Scope::Builtin
+    entry.plugin.brings_code() && entry.scope != Scope::Builtin
 }
 
 /// Whether nothing is left to be done.

@@ -13,6 +13,8 @@ pub struct Tools {
     pub tools: Vec<ToolLine>,
     /// Who could not say which tools they have.
     pub silent: Vec<SilentProvider>,
+    /// Plugins that are here and whose tools are there once `guild enable` has named them.
+    pub waiting: Vec<String>,
     /// How many tools there are.
     pub count: usize,
 }

@@ -7,7 +7,7 @@ use super::switching;
 use crate::print::{Cell, Ink, Style, problem, table};
 use crate::ui::Ui;
 use guild_engine::catalog::Freshness;
-use guild_engine::reply::Plugins;
+use guild_engine::reply::{PluginSummary, Plugins};
 use guild_engine::{counted, plugins};
 use std::io::{self, Write};
 use std::path::Path;
@@ -40,8 +40,16 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     }
     let hall = ui.hall(Freshness::Indexed);
     let envelope = plugins(&hall);
-    let message = counted(envelope.data.count, "plugin");
+    let mut message = counted(envelope.data.count, "plugin");
+    if envelope.data.plugins.iter().any(|plugin| plugin.waits) {
+        message.push_str("; `guild enable NAME` adds what one with `skills only` brings besides");
+    }
     ui.finish(&envelope.with_message(message), print)
+}
+
+fn state(plugin: &PluginSummary<'_>) -> Cell<'static> {
+    let is_whole = plugin.enabled && !plugin.waits;
+    Cell::new(if is_whole { Ink::Green } else { Ink::Yellow }, plugin.state())
 }
 
 fn print(data: &Plugins<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -56,7 +64,7 @@ fn print(data: &Plugins<'_>, style: &Style, out: &mut dyn Write) -> io::Result<(
                 Cell::plain(plugin.version.unwrap_or("-")),
                 Cell::plain(plugin.scope),
                 Cell::plain(count),
-                if plugin.enabled { Cell::new(Ink::Green, "on") } else { Cell::new(Ink::Yellow, "off") },
+                state(plugin),
                 Cell::plain(plugin.description),
             ]
         })

@@ -72,7 +72,11 @@ fn list(provider: Option<&str>, ui: &Ui) -> ExitCode {
             0 => String::new(),
             count => format!(", and {} cannot say", counted(count, "provider")),
         };
-        envelope.message = format!("{}{silent}", counted(envelope.data.count, "tool"));
+        let waiting = match envelope.data.waiting.as_slice() {
+            [] => String::new(),
+            names => format!("; `guild enable NAME` adds those of {}", names.join(", ")),
+        };
+        envelope.message = format!("{}{silent}{waiting}", counted(envelope.data.count, "tool"));
     }
     ui.finish(&envelope, |data, style, out| {
         let rows: Vec<[Cell<'_>; 3]> = data.tools.iter().map(row).collect();

@@ -75,6 +75,14 @@ pub struct Plugin {
 }
 
 impl Plugin {
+    /// Whether it brings something that runs.
+    pub fn brings_code(&self) -> bool {
+        !self.tools.is_empty()
+            || self.tools_module.is_some()
+            || !self.mcp_servers.is_empty()
+            || !self.hooks.is_empty()
+    }
+
     /// A plugin that has a name and nothing else.
     pub fn new(dialect: Dialect, name: impl Into<String>) -> Self {
         Self {

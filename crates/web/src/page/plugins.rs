@@ -3,7 +3,7 @@
 use axum::extract::Path;
 use axum::response::Response;
 use guild_engine::ledger::SubjectKind;
-use guild_engine::reply::PluginPreview;
+use guild_engine::reply::{PluginPreview, PluginSummary};
 use guild_engine::{Code, Refusal, ToggleRequest, counted, plugin_preview, plugins, toggle};
 
 use super::frame::Tab;
@@ -24,7 +24,7 @@ pub(crate) async fn list(visit: Visit) -> Response {
     }
     for plugin in &listed.plugins {
         put!(out; "<li><div class=\"what\"><a href=\"" {Url::of(&["plugins", plugin.name])} "\">" {plugin.name} "</a> <span class=\"dim\">" {plugin.version} "</span> " {chip("", plugin.scope)} " "
-            {if plugin.enabled { chip("good", "on") } else { chip("", "off") }} "<p class=\"clamp\">" {plugin.description} "</p><p class=\"dim\">" {counted(plugin.skill_count, "skill")} "</p></div>"
+            {state(plugin)} "<p class=\"clamp\">" {plugin.description} "</p><p class=\"dim\">" {counted(plugin.skill_count, "skill")} "</p></div>"
             "<a class=\"button\" href=\"" {Url::of(&["plugins", plugin.name])} "\">Look</a></li>");
     }
     if !listed.plugins.is_empty() {
@@ -37,21 +37,30 @@ pub(crate) async fn list(visit: Visit) -> Response {
 /// What one brings.
 pub(crate) async fn show(Path(name): Path<String>, visit: Visit) -> Response {
     let hall = visit.hall();
-    let Some((preview, is_on)) = plugin_preview(&hall, &name) else {
+    let Some((preview, summary)) = plugin_preview(&hall, &name) else {
         let refusal = Refusal::new(Code::PluginNotFound, format!("there is no plugin `{name}`"));
         return visit.refuse(Tab::Plugins, refusal).await;
     };
     let mut out = Html::default();
     put!(out; "<p class=\"crumbs\"><a href=\"/plugins\">Plugins</a></p><div class=\"top\"><h1>" {preview.name} "</h1> <span class=\"dim\">" {preview.version} "</span> "
-        {if is_on { chip("good", "on") } else { chip("", "off") }} "</div><p class=\"lead\">" {preview.description} "</p>" {brings(&preview)}
+        {state(&summary)} "</div><p class=\"lead\">" {preview.description} "</p>" {brings(&preview)}
         {visit.form(&Url::of(&["plugins", &name]))} "<div class=\"answers\">");
-    if is_on {
+    if is_whole(&summary) {
         out.markup("<button name=\"on\" value=\"0\">Disable</button>");
     } else {
         out.markup("<button class=\"main\" name=\"on\" value=\"1\">Enable all of this</button>");
     }
     out.markup("</div></form>");
     visit.view(Tab::Plugins, &name, out).await
+}
+
+fn state(plugin: &PluginSummary<'_>) -> Html {
+    chip(if is_whole(plugin) { "good" } else { "" }, plugin.state())
+}
+
+/// Whether all of it is on.
+fn is_whole(plugin: &PluginSummary<'_>) -> bool {
+    plugin.enabled && !plugin.waits
 }
 
 /// Switches one.

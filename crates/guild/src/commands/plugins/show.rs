@@ -31,7 +31,11 @@ fn print(plugin: &PluginDetail<'_>, style: &Style, out: &mut dyn Write) -> io::R
     let summary = &plugin.summary;
     writeln!(out, "{}", style.ink(Ink::Bold, &escape::line(summary.name)))?;
     writeln!(out, "{}\n", escape::line(summary.description))?;
-    let state = if summary.enabled { "on" } else { "off" };
+    let rest = if summary.waits {
+        format!("; `guild enable {}` adds the rest", summary.name)
+    } else {
+        String::new()
+    };
     let agents: Vec<String> = plugin.agents.iter().map(|agent| agent.qualified_name.clone()).collect();
     let all = |names: &[&str]| names.join(", ");
     let facts = [
@@ -40,7 +44,7 @@ fn print(plugin: &PluginDetail<'_>, style: &Style, out: &mut dyn Write) -> io::R
         ("source", summary.scope.to_owned()),
         ("path", summary.path.clone()),
         ("manifest", summary.dialect.to_owned()),
-        ("state", state.to_owned()),
+        ("state", format!("{}{rest}", summary.state())),
         ("skills", plugin.skills.join(", ")),
         ("tools", plugin.tools.join(", ")),
         ("module", plugin.tools_module.unwrap_or_default().to_owned()),

@@ -282,3 +282,61 @@ builtins = false
         ",
     ));
 }
+
+#[test]
+fn a_plugin_that_nobody_has_switched_on_has_its_skills_alone() {
+    let env = crate::env(
+        r#"
+//- /home/.config/guild/config.toml
+builtins = false
+//- /project/.git/
+//- /project/.guild/plugins/clock/guild.plugin.json
+{"id": "clock", "name": "Clock", "version": "1.0.0", "description": "Tells the time", "capabilities": ["tools"],
+ "tools": [{"name": "tell", "description": "Tells it", "command": ["date"], "readOnly": true}]}
+//- /project/.guild/plugins/plain/guild.plugin.json
+{"id": "plain", "name": "Plain", "version": "1.0.0", "description": "Brings nothing that runs", "capabilities": []}
+"#,
+    );
+    expect![[r#"
+        $ guild plugins
+        NAME   VERSION  SOURCE   SKILLS  STATE        DESCRIPTION
+        clock  1.0.0    project  0       skills only  Tells the time
+        plain  1.0.0    project  0       on           Brings nothing that runs
+        [stderr]
+        2 plugins; `guild enable NAME` adds what one with `skills only` brings besides
+        $ guild tools list
+        TOOL                      ACCESS  DESCRIPTION
+        builtin:add               looks   Add two numbers
+        builtin:subtract          looks   Subtract one number from another
+        builtin:multiply          looks   Multiply two numbers
+        builtin:read_skill_file   looks   Read one file of a skill
+        builtin:list_skill_files  looks   List the files of a skill
+        builtin:search_skills     looks   Find skills by what they are called and what they do
+        [stderr]
+        6 tools; `guild enable NAME` adds those of clock
+        $ guild enable clock
+        [stderr]
+        plugin `clock` is on; it is not bundled with Guildhall: what it runs is contained, and asks first
+        $ guild plugins
+        NAME   VERSION  SOURCE   SKILLS  STATE  DESCRIPTION
+        clock  1.0.0    project  0       on     Tells the time
+        plain  1.0.0    project  0       on     Brings nothing that runs
+        [stderr]
+        2 plugins
+        $ guild tools list --provider plugin
+        TOOL               ACCESS  DESCRIPTION
+        plugin:clock/tell  looks   Tells it
+        [stderr]
+        1 tool
+    "#]]
+    .assert_eq(&shown(
+        &env,
+        "
+        guild plugins
+        guild tools list
+        guild enable clock
+        guild plugins
+        guild tools list --provider plugin
+        ",
+    ));
+}
