@@ -217,6 +217,16 @@ fn verbs_of(premises: &Premises, agent: &str) -> Arc<[Verb]> {
     verbs(&premises.workshop(&hall), &Principal::agent(agent, VIA)).into()
 }
 
+/// Methods whose parameters the protocol fixes. A request for one counts as custom only where its parameters do not fit.
+const FIXED: &[&str] = &[
+    "completion/complete",
+    "prompts/get",
+    "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "tools/call",
+];
+
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let mut capabilities = ServerCapabilities::builder()
@@ -331,6 +341,10 @@ impl ServerHandler for Server {
         request: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
+        if FIXED.contains(&request.method.as_str()) {
+            let message = format!("`{}` does not take these parameters", request.method);
+            return Err(ErrorData::invalid_params(message, None));
+        }
         skills::answer(self, request)
     }
 

@@ -485,3 +485,13 @@ fn shown(params: &Json) -> String {
 fn assert_sound(env: &Env) {
     assert_eq!(env.guild(&["receipts", "verify"]).code(), Some(0));
 }
+
+#[test]
+fn a_known_method_with_parameters_that_do_not_fit_is_not_told_to_be_unknown() {
+    let env = env("//- /project/.git/\n");
+    let mut client = Client::stateless(&env, "default");
+    for method in ["tools/call", "prompts/get", "resources/read", "completion/complete"] {
+        assert_eq!(client.error(method, json!({}))["code"], -32602, "{method}");
+    }
+    assert_eq!(client.error("tools/nothing", json!({}))["code"], -32601);
+}
