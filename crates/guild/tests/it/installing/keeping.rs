@@ -113,6 +113,48 @@ fn a_byte_or_a_mode_or_a_link_in_any_file_is_found() {
 }
 
 #[test]
+fn a_frozen_sync_without_a_lock_fails() {
+    let (env, _repository) = world_of_skills();
+    check(
+        &env,
+        "guild sync\nguild sync --frozen\nguild sync --frozen --user",
+        &expect![[r#"
+            $ guild sync
+            [stderr]
+            0 restored, 0 as locked
+            $ guild sync --frozen
+            [stderr]
+            error[lock_missing]: there is no [ROOT]/project/guild.lock, so that nothing says what is to be installed; commit the one that `guild add` writes
+            [exit 1]
+            $ guild sync --frozen --user
+            [stderr]
+            error[lock_missing]: there is no [ROOT]/home/.guild/guild.lock, so that nothing says what is to be installed; commit the one that `guild add` writes
+            [exit 1]
+        "#]],
+    );
+}
+
+#[test]
+fn what_has_edits_is_not_counted_as_locked() {
+    let (env, _repository) = world_of_skills();
+    done(&env, &["add", "acme/skills", "--all"]);
+    for skill in ["pdf", "docx"] {
+        fs::write(env.project().join(".guild/skills").join(skill).join("mine.md"), "mine\n").unwrap();
+    }
+    check(
+        &env,
+        "guild sync",
+        &expect![[r#"
+            $ guild sync
+            edited skill docx
+            edited skill pdf
+            [stderr]
+            0 restored, 1 as locked, 2 with edits left alone (see `guild verify`)
+        "#]],
+    );
+}
+
+#[test]
 fn what_the_lock_says_is_installed_elsewhere_and_offline() {
     let (env, _repository) = world_of_skills();
     done(&env, &["add", "acme/skills", "--all"]);
@@ -186,7 +228,7 @@ fn edits_are_left_alone_told_or_replaced() {
             $ guild sync
             edited skill pdf
             [stderr]
-            0 restored, 1 as locked, 1 with edits left alone (see `guild verify`)
+            0 restored, 0 as locked, 1 with edits left alone (see `guild verify`)
             $ guild sync --frozen
             edited skill pdf
             [stderr]
