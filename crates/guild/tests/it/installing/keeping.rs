@@ -112,6 +112,60 @@ fn a_byte_or_a_mode_or_a_link_in_any_file_is_found() {
     assert!(finds(), "a link in the place of the directory");
 }
 
+/// Other agents run scripts where they are installed, and with them whatever lies beside.
+#[test]
+fn what_was_planted_in_directories_of_tools_is_found() {
+    let (env, _repository) = world_of_skills();
+    done(&env, &["add", "acme/skills@pdf"]);
+    let skill = env.project().join(".guild/skills/pdf");
+    let plant = |path: &str| {
+        let file = skill.join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, "evil").unwrap();
+    };
+    plant("scripts/__pycache__/read.cpython-312.pyc");
+    plant(".git/hooks/post-checkout");
+    check(
+        &env,
+        "
+        guild verify
+        guild sync --frozen
+        guild sync
+        guild remove pdf
+        guild sync --replace
+        guild verify
+        ",
+        &expect![[r#"
+            $ guild verify
+            extra pdf/.git/hooks/post-checkout
+            extra pdf/scripts/__pycache__/read.cpython-312.pyc
+            [stderr]
+            error[verify_failed]: 2 files extra; `guild sync --replace` restores what the lock says
+            [exit 1]
+            $ guild sync --frozen
+            edited skill pdf
+            [stderr]
+            error[sync_drift]: skill `pdf` is not what the lock says; `guild verify` shows what differs, `--replace` restores it
+            [exit 1]
+            $ guild sync
+            edited skill pdf
+            [stderr]
+            0 restored, 0 as locked, 1 with edits left alone (see `guild verify`)
+            $ guild remove pdf
+            [stderr]
+            error[locally_edited]: skill `pdf` has edits of yours, which would be lost: see `guild verify pdf`; `--force` goes on without them
+            [exit 3]
+            $ guild sync --replace
+            installed skill pdf (https://github.com/acme/skills at cacdd2bb6a9f)
+            [stderr]
+            1 restored, 0 as locked
+            $ guild verify
+            [stderr]
+            1 verified
+        "#]],
+    );
+}
+
 #[test]
 fn a_frozen_sync_without_a_lock_fails() {
     let (env, _repository) = world_of_skills();
