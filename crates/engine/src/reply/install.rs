@@ -282,7 +282,7 @@ pub struct UpdateLine {
     pub from: Option<String>,
     /// What would be.
     pub to: Option<String>,
-    /// What becomes of edits: `none`, `kept`, `replaced` or `merged`.
+    /// What becomes of edits: `none`, `kept`, `replaced`, `merged`; `undecided` or `contradicting` where they stop the update.
     pub edits: &'static str,
     /// What it may do then and cannot now, and every file that changes.
     #[serde(flatten)]

@@ -166,6 +166,36 @@ fn what_was_planted_in_directories_of_tools_is_found() {
     );
 }
 
+/// They come with every run of a script in its place, and go with what they were made of.
+#[test]
+fn what_python_has_compiled_is_told_and_is_nobodys_edit() {
+    let (env, mut repository) = world_of_skills();
+    done(&env, &["add", "acme/skills@pdf"]);
+    let compiled = env.project().join(".guild/skills/pdf/scripts/__pycache__");
+    let compile = || {
+        fs::create_dir(&compiled).unwrap();
+        fs::write(compiled.join("read.cpython-312.pyc"), "code").unwrap();
+    };
+    compile();
+    repository.commit("//- /skills/pdf/notes.md\nNotes.\n");
+    repository.publish(&env.join("srv/acme"), "skills");
+    check(
+        &env,
+        "guild sync",
+        &expect![[r#"
+        $ guild sync
+        edited skill pdf
+        [stderr]
+        0 restored, 0 as locked, 1 with edits left alone (see `guild verify`)
+    "#]],
+    );
+    assert!(compiled.exists());
+    done(&env, &["update", "--yes"]);
+    assert!(!compiled.exists());
+    compile();
+    done(&env, &["remove", "pdf"]);
+}
+
 #[test]
 fn a_frozen_sync_without_a_lock_fails() {
     let (env, _repository) = world_of_skills();
