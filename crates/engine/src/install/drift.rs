@@ -9,6 +9,7 @@ use guild_source::site::Site;
 use guild_source::store::{StageError, Store, scan_installed};
 use std::fs::{self, File};
 use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 /// Where Python keeps what it has compiled, beside the scripts that other agents run in their place.
@@ -16,6 +17,9 @@ const COMPILED: &str = "__pycache__";
 
 /// Longer files are named and not shown.
 const MOST_BYTES: u64 = 512 << 10;
+
+/// Any of these in a mode makes a file executable.
+const EXECUTABLE: u32 = 0o111;
 
 /// What was found in the place of an entry.
 #[derive(Debug, PartialEq, Eq)]
@@ -105,7 +109,9 @@ pub fn changed(site: &Site, entry: &Entry, path: &str, store: &Store) -> Result<
         (Some(old), Some(new)) => difference(&old, &new),
         _ => Difference::TooLong,
     };
-    Ok(FileDrift { difference, ..named(entry, path) })
+    let was_executable = entry.tree.file(path).map(|file| file.executable);
+    let is_executable = fs::metadata(&whole).ok().map(|there| there.mode() & EXECUTABLE != 0);
+    Ok(FileDrift { was_executable, is_executable, difference, ..named(entry, path) })
 }
 
 /// A file by its name alone.
@@ -114,6 +120,8 @@ pub fn named(entry: &Entry, path: &str) -> FileDrift {
         name: entry.name.clone(),
         kind: entry.kind.word(),
         path: path.to_owned(),
+        was_executable: None,
+        is_executable: None,
         difference: Difference::None,
     }
 }

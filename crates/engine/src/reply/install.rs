@@ -176,6 +176,10 @@ pub struct FileDrift {
     pub kind: &'static str,
     /// The file in it; empty for all of it.
     pub path: String,
+    /// Whether the lock says that it is executable; nothing of files that are gone or were not there.
+    pub was_executable: Option<bool>,
+    /// Whether it is executable now.
+    pub is_executable: Option<bool>,
     /// What has changed in it.
     pub difference: Difference,
 }

@@ -197,6 +197,31 @@ fn what_python_has_compiled_is_told_and_is_nobodys_edit() {
 }
 
 #[test]
+fn a_file_whose_mode_alone_has_changed_is_told_as_that() {
+    let (env, _repository) = world_of_skills();
+    done(&env, &["add", "acme/skills@pdf"]);
+    use std::os::unix::fs::PermissionsExt as _;
+    let set = |file: &str, mode| {
+        let path = env.project().join(".guild/skills/pdf").join(file);
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    set("scripts/read.sh", 0o644);
+    set("SKILL.md", 0o755);
+    check(
+        &env,
+        "guild verify",
+        &expect![[r#"
+        $ guild verify
+        changed pdf/SKILL.md (now executable)
+        changed pdf/scripts/read.sh (no longer executable)
+        [stderr]
+        error[verify_failed]: 2 files changed; `guild sync --replace` restores what the lock says
+        [exit 1]
+    "#]],
+    );
+}
+
+#[test]
 fn a_frozen_sync_without_a_lock_fails() {
     let (env, _repository) = world_of_skills();
     check(
