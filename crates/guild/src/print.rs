@@ -14,7 +14,7 @@ mod table;
 mod waiting;
 
 pub use bar::Bar;
-pub use difference::{difference, difference_lines};
+pub use difference::{difference, difference_lines, mode_change};
 pub use finding::finding;
 pub use guild_engine::manifest::escape;
 pub use live::{LiveOutput, Unread};

@@ -6,7 +6,6 @@
 mod hash;
 mod write;
 
-use guild_manifest::Digest;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -82,6 +81,18 @@ pub enum ForeignError {
         "it is of version {0}, and `skills-lock.json` 1, `.skill-lock.json` 3 and `.clawhub/lock.json` 1 are known"
     )]
     Version(u64),
+    /// A hash is none, so that nothing could be held to it.
+    #[error(
+        "`{key}` of `{name}` is not {digits} hexadecimal digits, so that nothing can be held to it; let its installer write the lock anew"
+    )]
+    Hash {
+        /// Whose it is.
+        name: String,
+        /// What it is called there.
+        key: &'static str,
+        /// How many digits it has to have.
+        digits: usize,
+    },
 }
 
 #[derive(Deserialize)]
@@ -118,7 +129,7 @@ pub fn is_lock(bytes: &[u8]) -> bool {
 /// Reads a lock. Version 1 is written by two installers, which `name`, the file's path, tells apart.
 ///
 /// # Errors
-/// Where it is none, or of a version that is not known.
+/// Where it is none, is of a version that is not known, or has a hash that cannot be read: what was pinned is not to be had unpinned.
 pub fn parse(bytes: &[u8], name: &str) -> Result<Foreign, ForeignError> {
     let form = |error: serde_json::Error| ForeignError::Form(error.to_string());
     let Written { version, skills } = serde_json::from_slice(bytes).map_err(form)?;
@@ -131,7 +142,8 @@ pub fn parse(bytes: &[u8], name: &str) -> Result<Foreign, ForeignError> {
     };
     let mut foreign = Foreign { form, wishes: Vec::new(), skipped: Vec::new() };
     for (name, skill) in skills {
-        match wish(form, &name, &skill) {
+        let hash = pinned(&name, &skill)?;
+        match wish(form, &name, &skill, hash) {
             Ok(wish) => foreign.wishes.push(wish),
             Err(why) => foreign.skipped.push((name, why)),
         }
@@ -139,7 +151,12 @@ pub fn parse(bytes: &[u8], name: &str) -> Result<Foreign, ForeignError> {
     Ok(foreign)
 }
 
-fn wish(form: Form, name: &str, skill: &WrittenSkill) -> Result<Wish, &'static str> {
+fn wish(
+    form: Form,
+    name: &str,
+    skill: &WrittenSkill,
+    hash: Option<FolderHash>,
+) -> Result<Wish, &'static str> {
     let from = match form {
         Form::ClawHub => clawhub(name, skill),
         Form::Skills | Form::Skill => source(skill)?,
@@ -150,8 +167,6 @@ fn wish(form: Form, name: &str, skill: &WrittenSkill) -> Result<Wish, &'static s
         _ => path.clone(),
     };
     let path = skill.skill_path.as_ref().or(skill.source_path.as_ref()).map(directory);
-    let computed = skill.computed_hash.as_deref().and_then(hash::read_computed);
-    let git = skill.skill_folder_hash.as_deref().and_then(hash::read_git);
     let reference = skill.pinned_ref.as_ref().or(skill.reference.as_ref()).or(skill.source_ref.as_ref());
     let is_path = matches!(from, From::Path(_));
     Ok(Wish {
@@ -159,8 +174,20 @@ fn wish(form: Form, name: &str, skill: &WrittenSkill) -> Result<Wish, &'static s
         from,
         reference: reference.filter(|reference| !reference.is_empty() && !is_path).cloned(),
         path: path.filter(|path| !path.is_empty()),
-        hash: computed.or(git),
+        hash,
     })
+}
+
+/// What an entry is held to. An empty one is what installers write where they have none.
+fn pinned(name: &str, skill: &WrittenSkill) -> Result<Option<FolderHash>, ForeignError> {
+    let read = |value: &Option<String>, key, digits, read: fn(&str) -> Option<FolderHash>| {
+        let unreadable = || ForeignError::Hash { name: name.to_owned(), key, digits };
+        let value = value.as_deref().filter(|value| !value.is_empty());
+        value.map(|value| read(value).ok_or_else(unreadable)).transpose()
+    };
+    let computed = read(&skill.computed_hash, "computedHash", 64, hash::read_computed)?;
+    let git = read(&skill.skill_folder_hash, "skillFolderHash", 40, hash::read_git)?;
+    Ok(computed.or(git))
 }
 
 /// Where an entry of `skills` comes from.
@@ -186,12 +213,6 @@ fn source(skill: &WrittenSkill) -> Result<From, &'static str> {
 fn clawhub(name: &str, skill: &WrittenSkill) -> From {
     let repository = skill.source_repository.clone().or_else(|| skill.source_url.clone());
     repository.map_or_else(|| From::Path(format!("../skills/{name}")), From::Source)
-}
-
-/// A digest out of hexadecimal digits, with or without the word before them.
-fn digest(text: &str) -> Option<Digest> {
-    let text = text.strip_prefix("sha256-").unwrap_or(text);
-    if text.starts_with("sha256:") { text.parse().ok() } else { format!("sha256:{text}").parse().ok() }
 }
 
 #[cfg(test)]
@@ -224,7 +245,7 @@ mod tests {
             &format!(
                 r#"{{"version": 1, "skills": {{
                 "pdf": {{"source": "acme/skills", "ref": "v1", "sourceType": "github", "computedHash": "{hash}"}},
-                "lab": {{"source": "group/repo", "sourceType": "gitlab", "computedHash": "x"}},
+                "lab": {{"source": "group/repo", "sourceType": "gitlab", "computedHash": ""}},
                 "own": {{"source": "./own", "sourceType": "local", "computedHash": "{hash}"}},
                 "docs": {{"source": "docs.example", "sourceType": "well-known", "computedHash": "{hash}"}},
                 "pack": {{"source": "pack", "sourceType": "node_modules", "computedHash": "{hash}"}},
@@ -241,6 +262,34 @@ mod tests {
                 pack: it came out of `node_modules`; install it from its repository
             "#]],
         );
+    }
+
+    /// It is held to what the digits say, however they are written, and to nothing less.
+    #[test]
+    fn a_hash_that_cannot_be_read_is_not_taken_for_none() {
+        let lock = |key: &str, value: &str| {
+            format!(r#"{{"version": 1, "skills": {{"pdf": {{"source": "a/b", "{key}": "{value}"}}}}}}"#)
+        };
+        let hashed = |key, value: &str| {
+            let foreign = parse(lock(key, value).as_bytes(), "skills-lock.json").unwrap();
+            foreign.wishes.into_iter().next().unwrap().hash
+        };
+        let small = "ab".repeat(32);
+        for value in [small.to_uppercase(), format!("sha256:{small}"), format!("sha256-{small}")] {
+            assert_eq!(hashed("computedHash", &value), hashed("computedHash", &small), "{value}");
+        }
+        let id = "4B825DC642CB6EB9A060E54BF8D69288FBEE4904";
+        assert_eq!(hashed("skillFolderHash", id), Some(FolderHash::Git(id.to_lowercase())));
+        for (key, value) in [
+            ("computedHash", "deadbeef"),
+            ("computedHash", " "),
+            ("computedHash", id),
+            ("skillFolderHash", small.as_str()),
+            ("skillFolderHash", "main"),
+        ] {
+            let refused = parse(lock(key, value).as_bytes(), "skills-lock.json").unwrap_err();
+            assert!(matches!(refused, ForeignError::Hash { .. }), "{value}: {refused}");
+        }
     }
 
     #[test]

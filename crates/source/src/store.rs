@@ -37,7 +37,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use error::{Reason, StageError, StoreError};
-pub use export::scan;
+pub use export::{scan, scan_installed};
 pub use limits::{Limit, MAX_BYTES, MAX_DEPTH, MAX_FILE_BYTES, MAX_NAMES};
 pub use stage::{Content, Kept, MemoryFile};
 

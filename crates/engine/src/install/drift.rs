@@ -6,13 +6,20 @@ use crate::reply::FileDrift;
 use guild_manifest::FileEntry;
 use guild_source::lock::Entry;
 use guild_source::site::Site;
-use guild_source::store::{StageError, Store, scan};
+use guild_source::store::{StageError, Store, scan_installed};
 use std::fs::{self, File};
 use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+
+/// Where Python keeps what it has compiled, beside the scripts that other agents run in their place.
+const COMPILED: &str = "__pycache__";
 
 /// Longer files are named and not shown.
 const MOST_BYTES: u64 = 512 << 10;
+
+/// Any of these in a mode makes a file executable.
+const EXECUTABLE: u32 = 0o111;
 
 /// What was found in the place of an entry.
 #[derive(Debug, PartialEq, Eq)]
@@ -44,6 +51,13 @@ impl Drift {
             Self::Edited { .. } => "edited",
         }
     }
+
+    /// Whether something would be lost that a person may have written. What was compiled is told, and nobody's work.
+    pub fn has_edits(&self) -> bool {
+        let Self::Edited { changed, missing, extra } = self else { return false };
+        let is_compiled = |path: &String| path.split('/').any(|name| name == COMPILED);
+        !changed.is_empty() || !missing.is_empty() || !extra.iter().all(is_compiled)
+    }
 }
 
 /// Looks at the place of an entry, every byte of it.
@@ -59,7 +73,7 @@ pub fn drift(site: &Site, entry: &Entry) -> Drift {
     if !metadata.is_dir() {
         return changed_whole();
     }
-    let tree = match scan(&place) {
+    let tree = match scan_installed(&place) {
         Ok(tree) => tree,
         Err(StageError::Refused { path, .. }) => {
             return Drift::Edited { changed: Vec::new(), missing: Vec::new(), extra: vec![path] };
@@ -95,7 +109,9 @@ pub fn changed(site: &Site, entry: &Entry, path: &str, store: &Store) -> Result<
         (Some(old), Some(new)) => difference(&old, &new),
         _ => Difference::TooLong,
     };
-    Ok(FileDrift { difference, ..named(entry, path) })
+    let was_executable = entry.tree.file(path).map(|file| file.executable);
+    let is_executable = fs::metadata(&whole).ok().map(|there| there.mode() & EXECUTABLE != 0);
+    Ok(FileDrift { was_executable, is_executable, difference, ..named(entry, path) })
 }
 
 /// A file by its name alone.
@@ -104,6 +120,8 @@ pub fn named(entry: &Entry, path: &str) -> FileDrift {
         name: entry.name.clone(),
         kind: entry.kind.word(),
         path: path.to_owned(),
+        was_executable: None,
+        is_executable: None,
         difference: Difference::None,
     }
 }

@@ -92,7 +92,11 @@ pub async fn export(desk: &Installer<'_>, request: &ExportRequest<'_>) -> Envelo
             let message = format!("{} exported{left}{more}", reply.exported.len());
             Envelope::ok(reply).with_message(message)
         }
-        Err(Refusal { code, message }) => Envelope::error(code, message, reply),
+        // Nothing was exported, whatever had been gathered for it.
+        Err(Refusal { code, message }) => {
+            let reply = Export { scope: reply.scope, form: reply.form, ..Export::default() };
+            Envelope::error(code, message, reply)
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `remove`: out of its place and out of the lock, all at once.
 
-use super::drift::{Drift, drift};
+use super::drift::drift;
 use super::place::{Scope, site};
 use super::select::select;
 use super::settled::{Fate, settle};
@@ -56,14 +56,12 @@ async fn run(desk: &Installer<'_>, request: &RemoveRequest<'_>) -> Result<Change
 
 /// Refuses to lose what somebody has written.
 pub fn refuse_edited(site: &Site, entry: &Entry) -> Result<(), Refusal> {
-    match drift(site, entry) {
-        Drift::Edited { .. } => {
-            let message = format!(
-                "{} `{}` has edits of yours, which would be lost: see `guild verify {}`; `--force` goes on without them",
-                entry.kind, entry.name, entry.name
-            );
-            Err(Refusal::new(Code::LocallyEdited, message))
-        }
-        _ => Ok(()),
+    if !drift(site, entry).has_edits() {
+        return Ok(());
     }
+    let message = format!(
+        "{} `{}` has edits of yours, which would be lost: see `guild verify {}`; `--force` goes on without them",
+        entry.kind, entry.name, entry.name
+    );
+    Err(Refusal::new(Code::LocallyEdited, message))
 }

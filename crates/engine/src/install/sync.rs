@@ -20,7 +20,7 @@ use std::path::PathBuf;
 pub struct SyncRequest {
     /// Where.
     pub scope: Scope,
-    /// Whether anything that differs from the lock is a failure.
+    /// Whether anything that differs from the lock is a failure, and that there is none.
     pub frozen: bool,
     /// Whether edits are replaced by what the lock says.
     pub replace: bool,
@@ -38,7 +38,7 @@ pub async fn sync(desk: &Installer<'_>, request: &SyncRequest) -> Envelope<Chang
             };
             let message = format!(
                 "{restored} restored, {} as locked{edited}{}",
-                reply.changes.len() - restored,
+                reply.changes.len() - restored - reply.drift.len(),
                 waiting(&reply.previews)
             );
             Envelope::ok(reply).with_message(message)
@@ -50,6 +50,13 @@ pub async fn sync(desk: &Installer<'_>, request: &SyncRequest) -> Envelope<Chang
 async fn run(desk: &Installer<'_>, request: &SyncRequest, reply: &mut Changed) -> Result<(), Refusal> {
     let site = site(&desk.hall.machine, desk.places, request.scope)?;
     let lock = site.read_lock().map_err(failure::of_site)?;
+    if request.frozen && !site.lock_file().exists() {
+        let message = format!(
+            "there is no {}, so that nothing says what is to be installed; commit the one that `guild add` writes",
+            site.lock_file().display()
+        );
+        return Err(Refusal::new(Code::LockMissing, message));
+    }
     let looked: Vec<(&Entry, Drift)> =
         lock.entries().iter().map(|entry| (entry, drift(&site, entry))).collect();
     let is_edited = |found: &Drift| matches!(found, Drift::Edited { .. });

@@ -3,7 +3,7 @@
 //! What somebody has edited is never overwritten without being asked: kept, replaced, or merged.
 
 use super::compare::compare_trees;
-use super::drift::{Drift, drift};
+use super::drift::drift;
 use super::merge::{Sides, merge};
 use super::place::{Scope, site};
 use super::ready::previous;
@@ -59,6 +59,14 @@ struct Ready {
     merged: Option<Kept>,
 }
 
+/// What an update does to one entry.
+struct Prepared {
+    line: UpdateLine,
+    ready: Option<Ready>,
+    /// Why nothing is updated, which is said once everything was looked at: a person decides by what they have seen.
+    stop: Option<Refusal>,
+}
+
 /// Updates what is installed.
 pub async fn update(desk: &Installer<'_>, request: &UpdateRequest<'_>) -> Envelope<Update> {
     let mut reply = Update { scope: request.scope.word(), ..Update::default() };
@@ -81,15 +89,19 @@ async fn run(desk: &Installer<'_>, request: &UpdateRequest<'_>, reply: &mut Upda
     let site = site(&desk.hall.machine, desk.places, request.scope)?;
     let lock = site.read_lock().map_err(failure::of_site)?;
     let mut refetch = Refetch::new(desk, &site);
-    let mut ready = Vec::new();
+    let (mut ready, mut stopped) = (Vec::new(), None);
     for entry in select(&lock, request.names)? {
-        let (line, prepared) = prepare(desk, request, &mut refetch, (&site, entry)).await?;
-        reply.updates.push(line);
-        ready.extend(prepared);
+        let prepared = prepare(desk, request, &mut refetch, (&site, entry)).await?;
+        reply.updates.push(prepared.line);
+        ready.extend(prepared.ready);
+        stopped = stopped.or(prepared.stop);
     }
     let looks: Vec<Look<'_>> = ready.iter().filter_map(Ready::look).collect();
     reply.vetted = vetting::vet(desk, &looks);
     vetting::refuse_denied(&reply.vetted, "")?;
+    if let Some(stop) = stopped {
+        return Err(stop);
+    }
     let is_shown = reply.updates.iter().any(|line| line.state == "update");
     if is_shown && !request.agreed && !request.confirm.is_some_and(|confirm| confirm(reply)) {
         let message = "nothing was changed: look at what would be, and say `--yes`";
@@ -104,11 +116,11 @@ async fn prepare(
     request: &UpdateRequest<'_>,
     refetch: &mut Refetch<'_, '_>,
     (site, entry): (&Site, &Entry),
-) -> Result<(UpdateLine, Option<Ready>), Refusal> {
+) -> Result<Prepared, Refusal> {
     let mut line = line(entry);
     if entry.pinned || entry.linked {
         line.state = if entry.pinned { "pinned" } else { "current" };
-        return Ok((line, None));
+        return Ok(Prepared { line, ready: None, stop: None });
     }
     let (origin, stored) = refetch.latest(entry).await?;
     line.to.clone_from(&origin.resolved);
@@ -122,26 +134,25 @@ async fn prepare(
     if stored.digest == entry.digest {
         // The commit has moved and the files have not: that is worth writing down, and nothing to ask about.
         let moved = (origin != entry.origin).then(|| next(entry.previous.clone()));
-        return Ok((line, moved.map(|entry| Ready { entry, stored: stored.clone(), merged: None })));
+        let ready = moved.map(|entry| Ready { entry, stored: stored.clone(), merged: None });
+        return Ok(Prepared { line, ready, stop: None });
     }
     let old = refetch.locked(entry).await?;
     line.state = "update";
     line.comparison = compare_trees(desk, &entry.name, &old.tree, &stored.tree)?;
-    let mut merged = None;
-    if matches!(drift(site, entry), Drift::Edited { .. }) {
-        line.edits = edits(request, entry)?;
-        if line.edits == "kept" {
-            line.state = "kept";
-            return Ok((line, None));
-        }
-        if line.edits == "merged" {
-            let ours = site.place(entry.kind, &entry.name);
-            let sides = Sides { name: &entry.name, base: &old.tree, ours: &ours, theirs: &stored };
-            merged = Some(merge(desk, &sides).await?);
-        }
+    let mut edits = Ok(None);
+    if drift(site, entry).has_edits() {
+        let ours = site.place(entry.kind, &entry.name);
+        let sides = Sides { name: &entry.name, base: &old.tree, ours: &ours, theirs: &stored };
+        (line.edits, edits) = decided(desk, request.edits, entry, &sides).await;
     }
+    if line.edits == "kept" {
+        line.state = "kept";
+        return Ok(Prepared { line, ready: None, stop: None });
+    }
+    let (merged, stop) = edits.map_or_else(|stop| (None, Some(stop)), |merged| (merged, None));
     let entry = next(Some(previous(entry)));
-    Ok((line, Some(Ready { entry, stored, merged })))
+    Ok(Prepared { line, ready: Some(Ready { entry, stored, merged }), stop })
 }
 
 fn line(entry: &Entry) -> UpdateLine {
@@ -156,20 +167,30 @@ fn line(entry: &Entry) -> UpdateLine {
     }
 }
 
-/// What becomes of the edits of an entry.
-fn edits(request: &UpdateRequest<'_>, entry: &Entry) -> Result<&'static str, Refusal> {
-    match request.edits {
-        Edits::Keep => Ok("kept"),
-        Edits::Replace => Ok("replaced"),
-        Edits::Merge => Ok("merged"),
-        Edits::Refuse => {
-            let message = format!(
-                "{} `{}` has edits of yours (see `guild verify {}`): say `--keep`, `--replace` or `--merge`",
-                entry.kind, entry.name, entry.name
-            );
-            Err(Refusal::new(Code::LocallyEdited, message))
-        }
+/// What becomes of the edits of an entry: the word for it, and what they are merged to, or why they stop the update.
+async fn decided(
+    desk: &Installer<'_>,
+    edits: Edits,
+    entry: &Entry,
+    sides: &Sides<'_>,
+) -> (&'static str, Result<Option<Kept>, Refusal>) {
+    match edits {
+        Edits::Refuse => ("undecided", Err(undecided(entry))),
+        Edits::Keep => ("kept", Ok(None)),
+        Edits::Replace => ("replaced", Ok(None)),
+        Edits::Merge => match merge(desk, sides).await {
+            Ok(merged) => ("merged", Ok(Some(merged))),
+            Err(stop) => ("contradicting", Err(stop)),
+        },
     }
+}
+
+fn undecided(entry: &Entry) -> Refusal {
+    let message = format!(
+        "{} `{}` has edits of yours (see `guild verify {}`): say `--keep`, `--replace` or `--merge`",
+        entry.kind, entry.name, entry.name
+    );
+    Refusal::new(Code::LocallyEdited, message)
 }
 
 impl Ready {

@@ -176,6 +176,10 @@ pub struct FileDrift {
     pub kind: &'static str,
     /// The file in it; empty for all of it.
     pub path: String,
+    /// Whether the lock says that it is executable; nothing of files that are gone or were not there.
+    pub was_executable: Option<bool>,
+    /// Whether it is executable now.
+    pub is_executable: Option<bool>,
     /// What has changed in it.
     pub difference: Difference,
 }
@@ -282,7 +286,7 @@ pub struct UpdateLine {
     pub from: Option<String>,
     /// What would be.
     pub to: Option<String>,
-    /// What becomes of edits: `none`, `kept`, `replaced` or `merged`.
+    /// What becomes of edits: `none`, `kept`, `replaced`, `merged`; `undecided` or `contradicting` where they stop the update.
     pub edits: &'static str,
     /// What it may do then and cannot now, and every file that changes.
     #[serde(flatten)]

@@ -1,7 +1,7 @@
 //! `guild diff`
 
 use crate::books::{Access, ask};
-use crate::print::{Ink, Style, difference, escape};
+use crate::print::{Ink, Style, difference, escape, mode_change};
 use crate::runtime;
 use crate::ui::Ui;
 use guild_engine::catalog::Freshness;
@@ -75,11 +75,7 @@ fn print_file(file: &FileChange, style: &Style, out: &mut dyn Write) -> io::Resu
     };
     let path = escape::exact(&file.path);
     write!(out, "{} {}", style.ink(ink, file.change), style.ink(Ink::Bold, &path))?;
-    match (file.was_executable, file.is_executable) {
-        (None | Some(false), Some(true)) => write!(out, " (now executable)")?,
-        (Some(true), Some(false)) => write!(out, " (no longer executable)")?,
-        _ => {}
-    }
+    write!(out, "{}", mode_change(file.was_executable, file.is_executable))?;
     if file.lock {
         write!(out, " {}", style.ink(Ink::Yellow, "[dependencies]"))?;
     }

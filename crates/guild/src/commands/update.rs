@@ -6,9 +6,10 @@ use crate::installing::{SiteArgs, changes, findings, short, within};
 use crate::print::{Ink, Style, escape};
 use crate::ui::Ui;
 use guild_engine::reply::{InstalledChange, Update, UpdateLine};
-use guild_engine::{Code, Edits, UpdateRequest, update};
+use guild_engine::{Edits, UpdateRequest, update};
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bring installed skills and plugins up to date, once you have seen what changes
 ///
@@ -19,7 +20,7 @@ pub struct Args {
     /// Only these skills or plugins
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// Agree to it without being asked
+    /// Agree to it without being asked; it is shown all the same
     #[arg(long, short)]
     yes: bool,
     /// Leave alone what you have edited
@@ -42,23 +43,22 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
         () if args.merge => Edits::Merge,
         () => Edits::Refuse,
     };
+    let was_shown = AtomicBool::new(false);
     let ask = |reply: &Update| {
         ui.show(|style, out| plan(reply, style, out)).ok();
-        matches!(choose("Update?", &["yes", "no"]), Ok(Some("yes")))
+        was_shown.store(true, Ordering::Relaxed);
+        args.yes || matches!(choose("Update?", &["yes", "no"]), Ok(Some("yes")))
     };
     let request = UpdateRequest {
         names: &args.names,
         scope: args.site.scope(),
         edits,
-        agreed: args.yes,
-        confirm: if ui.is_terminal() && !ui.is_json() { Some(&ask) } else { None },
+        agreed: args.yes && ui.is_json(),
+        confirm: if (args.yes || ui.is_terminal()) && !ui.is_json() { Some(&ask) } else { None },
     };
     let envelope = within(ui, &args.site, async |installer| update(installer, &request).await);
-    let was_asked = request.confirm.is_some() && !args.yes;
     ui.finish(&envelope, |data, style, out| {
-        if !was_asked
-            && (envelope.code == Code::NotConfirmed || envelope.code == Code::SecurityPreflightDenied)
-        {
+        if !was_shown.load(Ordering::Relaxed) {
             plan(data, style, out)?;
         }
         let updated: Vec<InstalledChange> =

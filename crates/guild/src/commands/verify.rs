@@ -1,7 +1,7 @@
 //! `guild verify`
 
 use crate::installing::{SiteArgs, look};
-use crate::print::{Ink, Style, difference, escape};
+use crate::print::{Ink, Style, difference, escape, mode_change};
 use crate::ui::Ui;
 use guild_engine::reply::{FileDrift, Verify};
 use guild_engine::verify;
@@ -33,14 +33,15 @@ fn print(data: &Verify, style: &Style, out: &mut dyn Write) -> io::Result<()> {
         ("extra", Ink::Red, &data.extra),
     ];
     for (word, ink, files) in lists {
-        for FileDrift { name, path, difference: changes, .. } in files {
+        for FileDrift { name, path, was_executable, is_executable, difference: changes, .. } in files {
             let separator = if path.is_empty() { "" } else { "/" };
             writeln!(
                 out,
-                "{} {}{separator}{}",
+                "{} {}{separator}{}{}",
                 style.ink(ink, word),
                 escape::line(name),
-                escape::exact(path)
+                escape::exact(path),
+                mode_change(*was_executable, *is_executable)
             )?;
             difference(changes, style, out)?;
         }

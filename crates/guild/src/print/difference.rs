@@ -10,6 +10,15 @@ pub fn difference(difference: &Difference, style: &Style, out: &mut dyn Write) -
     lines.try_for_each(|(ink, text)| writeln!(out, "{}", style.ink(ink, &text)))
 }
 
+/// What is said behind the name of a file that may be run now, or no more.
+pub fn mode_change(was_executable: Option<bool>, is_executable: Option<bool>) -> &'static str {
+    match (was_executable, is_executable) {
+        (None | Some(false), Some(true)) => " (now executable)",
+        (Some(true), Some(false)) => " (no longer executable)",
+        _ => "",
+    }
+}
+
 /// The same as lines, for whoever shows them elsewhere.
 pub fn difference_lines(difference: &Difference) -> Vec<(Ink, String)> {
     match difference {

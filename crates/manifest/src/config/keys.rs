@@ -86,6 +86,9 @@ const PLACES: &[(&str, Table)] = &[
     ("sandbox.images.", IMAGES),
 ];
 
+/// Words for other keys: in a table that has the second one, the first stands for the third, however near another one is spelt.
+const WORDS: &[(&str, &str, &str)] = &[("roots", "skills", "skills.paths")];
+
 /// A key longer than this is no slip of the pen.
 const LONGEST: usize = 64;
 
@@ -98,6 +101,11 @@ pub(super) fn find(table: Table, key: &str) -> Option<&'static Key> {
 /// What to do about a key that `table` does not have.
 pub(super) fn advice(table: Table, key: &str) -> String {
     if key.len() <= LONGEST {
+        let is_word =
+            |(word, beside, _): &&(&str, &str, &str)| fold(key) == *word && find(table, beside).is_some();
+        if let Some((_, _, meant)) = WORDS.iter().find(is_word) {
+            return format!("did you mean `{meant}`?");
+        }
         if let Some(near) = nearest(key, names(table)) {
             return format!("did you mean `{near}`?");
         }

@@ -15,14 +15,20 @@ const SHOWN: usize = 3;
 /// One configuration out of all layers, in any order; total, with every default filled in.
 pub fn merge(mut layers: Vec<(Layer, Settings)>) -> Config {
     layers.sort_by_key(|(layer, _)| *layer);
-    layers.into_iter().fold(Config::default(), |mut config, (layer, mut settings)| {
+    let mut config = Config::default();
+    // Whoever has a table begins with nothing. What `default` is without one holds only where no file has one.
+    let unconfigured = std::mem::take(&mut config.agents);
+    for (layer, mut settings) in layers {
         add_lists(&mut config, layer, &mut settings);
         match layer {
             Layer::System | Layer::User => replace(&mut config, settings),
             Layer::Project => Narrowing { settings, config: &mut config, problems: Vec::new() }.apply(),
         }
-        config
-    })
+    }
+    for (id, agent) in unconfigured {
+        config.agents.entry(id).or_insert(agent);
+    }
+    config
 }
 
 /// What grows in every layer. A nearer layer's directories come first.

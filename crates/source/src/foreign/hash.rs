@@ -31,8 +31,10 @@ impl FolderHash {
     }
 }
 
+/// Hexadecimal digits in either case, with or without the name of the algorithm before them.
 pub(super) fn read_computed(text: &str) -> Option<FolderHash> {
-    super::digest(text).map(FolderHash::Computed)
+    let digits = text.strip_prefix("sha256-").or(text.strip_prefix("sha256:")).unwrap_or(text);
+    format!("sha256:{}", digits.to_ascii_lowercase()).parse().ok().map(FolderHash::Computed)
 }
 
 pub(super) fn read_git(text: &str) -> Option<FolderHash> {

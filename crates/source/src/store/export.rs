@@ -28,13 +28,25 @@ pub fn export(store: &Store, tree: &TreeManifest, to: &Path) -> Result<(), Store
     Ok(())
 }
 
-/// Reads every file below a directory, and keeps nothing of them but their digests.
+/// Reads every file below a directory that would be staged, and keeps nothing of them but their digests.
 ///
 /// # Errors
 /// Where something in it is refused or cannot be read.
 pub fn scan(directory: &Path) -> Result<TreeManifest, StageError> {
+    digests(directory, Manner::Foreign)
+}
+
+/// Does the same with every file that lies in the place of something installed, those in directories of tools too.
+///
+/// # Errors
+/// Where something in it is refused or cannot be read.
+pub fn scan_installed(directory: &Path) -> Result<TreeManifest, StageError> {
+    digests(directory, Manner::Installed)
+}
+
+fn digests(directory: &Path, manner: Manner) -> Result<TreeManifest, StageError> {
     let mut seen = Seen(Vec::new());
-    walk(directory, Manner::Foreign, &mut seen)?;
+    walk(directory, manner, &mut seen)?;
     Ok(TreeManifest::new(seen.0)?)
 }
 

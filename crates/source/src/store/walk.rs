@@ -28,6 +28,8 @@ pub fn is_skipped(name: &OsStr) -> bool {
 pub enum Manner {
     /// A stranger's: links inside it count as what they lead to, and directories of tools are passed over.
     Foreign,
+    /// What was installed, in its place: read as a stranger's, but with every name, for others run what lies there.
+    Installed,
     /// Our own, where every name counts and links have no place.
     Stored,
 }
@@ -132,13 +134,12 @@ impl<V: Visitor> Walk<'_, V> {
         kind: FileType,
         path: &str,
     ) -> Result<(), StageError> {
-        let is_foreign = self.manner == Manner::Foreign;
         match kind {
             FileType::RegularFile => {
                 let open = open_file(level.open, name).map_err(self.read(path))?;
                 self.file(open, path)
             }
-            FileType::Directory if is_foreign && is_skipped(name) => {
+            FileType::Directory if self.manner == Manner::Foreign && is_skipped(name) => {
                 self.visitor.detour();
                 Ok(())
             }
@@ -147,7 +148,7 @@ impl<V: Visitor> Walk<'_, V> {
                 let names = level.names.iter().cloned().chain([name.to_owned()]).collect();
                 self.enter(&open, names, path, level)
             }
-            FileType::Symlink if is_foreign => {
+            FileType::Symlink if self.manner != Manner::Stored => {
                 self.visitor.detour();
                 match follow(self.root, &level.names, name) {
                     Ok(Target::File(open)) => self.file(open, path),

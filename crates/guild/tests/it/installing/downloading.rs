@@ -83,6 +83,14 @@ fn an_archive_and_a_skills_file_at_an_address() {
         $ guild update --yes
         updated skill notes (http://HOST/notes/SKILL.md at 78abcf455723)
         [stderr]
+        update skill notes f756f927f670 → 78abcf455723
+        changed SKILL.md
+        @@ -3 +3 @@
+         description: Keeps notes
+         ---
+
+        -Write down all of it, in the order in which it was said.
+        +Write down some of it, in the order in which it was said.
         1 updated; `guild rollback NAME` goes back
         $ guild verify
         [stderr]
@@ -230,6 +238,14 @@ fn a_site_that_publishes_an_index_of_its_skills() {
         $ guild update notes --yes
         updated skill notes (http://HOST/)
         [stderr]
+        update skill notes - → -
+        changed SKILL.md
+        @@ -3 +3 @@
+         description: Keeps notes
+         ---
+
+        -Write down all of it, in the order in which it was said.
+        +Write down something else than what was published here.
         1 updated; `guild rollback NAME` goes back
         $ guild verify
         [stderr]

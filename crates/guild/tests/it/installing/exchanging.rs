@@ -36,10 +36,6 @@ fn a_lock_for_other_installers_is_written_and_comes_back() {
             [stderr]
             3 exported, 1 skill left out
             $ guild export skills-lock.json --format skills-lock
-            exported skill docx
-            exported skill notes
-            exported skill pdf
-            left out acme: it is a plugin
             [stderr]
             error[already_exists]: [ROOT]/project/skills-lock.json is there already; `--replace` writes over it
             [exit 1]
@@ -146,6 +142,46 @@ fn what_has_moved_since_it_was_locked_is_not_taken_for_what_it_was() {
             installed skill pdf (https://github.com/acme/skills at 2a859a0faf88)
             [stderr]
             1 installed
+        "#]],
+    );
+}
+
+#[test]
+fn a_hash_that_cannot_be_read_installs_nothing() {
+    let (env, _repository) = world_of_skills();
+    for (file, key, hash) in [
+        ("short", "computedHash", "deadbeef"),
+        ("capitals", "computedHash", "E98BBE26".repeat(8).as_str()),
+        ("folder", "skillFolderHash", "main"),
+    ] {
+        env.write(&format!(
+            "//- /project/{file}.json\n{{\"version\": 1, \"skills\": {{\"pdf\": {{\"source\": \"acme/skills\", \"{key}\": \"{hash}\"}}}}}}\n"
+        ));
+    }
+    check(
+        &env,
+        "
+        guild import short.json
+        guild import capitals.json
+        guild import folder.json
+        guild list --installed
+        ",
+        &expect![[r#"
+            $ guild import short.json
+            [stderr]
+            error[lock_invalid]: [ROOT]/project/short.json cannot be read: `computedHash` of `pdf` is not 64 hexadecimal digits, so that nothing can be held to it; let its installer write the lock anew
+            [exit 1]
+            $ guild import capitals.json
+            [stderr]
+            error[source_changed]: `pdf` from https://github.com/acme/skills is not what it was when it was locked; nothing was installed: `--latest` takes it as it is now
+            [exit 1]
+            $ guild import folder.json
+            [stderr]
+            error[lock_invalid]: [ROOT]/project/folder.json cannot be read: `skillFolderHash` of `pdf` is not 40 hexadecimal digits, so that nothing can be held to it; let its installer write the lock anew
+            [exit 1]
+            $ guild list --installed
+            [stderr]
+            0 installed
         "#]],
     );
 }
@@ -293,9 +329,6 @@ fn a_bundle_is_installed_elsewhere_and_its_approvals_are_proposed() {
     let shown = session(&here, "guild export all.tar.gz\nguild export mine.tar.gz --user --no-receipts");
     expect![[r#"
         $ guild export all.tar.gz
-        exported skill greet
-        exported skill pdf
-        exported plugin acme
         [stderr]
         error[already_exists]: [ROOT]/project/all.tar.gz is there already; `--replace` writes over it
         [exit 1]

@@ -112,6 +112,157 @@ fn a_byte_or_a_mode_or_a_link_in_any_file_is_found() {
     assert!(finds(), "a link in the place of the directory");
 }
 
+/// Other agents run scripts where they are installed, and with them whatever lies beside.
+#[test]
+fn what_was_planted_in_directories_of_tools_is_found() {
+    let (env, _repository) = world_of_skills();
+    done(&env, &["add", "acme/skills@pdf"]);
+    let skill = env.project().join(".guild/skills/pdf");
+    let plant = |path: &str| {
+        let file = skill.join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, "evil").unwrap();
+    };
+    plant("scripts/__pycache__/read.cpython-312.pyc");
+    plant(".git/hooks/post-checkout");
+    check(
+        &env,
+        "
+        guild verify
+        guild sync --frozen
+        guild sync
+        guild remove pdf
+        guild sync --replace
+        guild verify
+        ",
+        &expect![[r#"
+            $ guild verify
+            extra pdf/.git/hooks/post-checkout
+            extra pdf/scripts/__pycache__/read.cpython-312.pyc
+            [stderr]
+            error[verify_failed]: 2 files extra; `guild sync --replace` restores what the lock says
+            [exit 1]
+            $ guild sync --frozen
+            edited skill pdf
+            [stderr]
+            error[sync_drift]: skill `pdf` is not what the lock says; `guild verify` shows what differs, `--replace` restores it
+            [exit 1]
+            $ guild sync
+            edited skill pdf
+            [stderr]
+            0 restored, 0 as locked, 1 with edits left alone (see `guild verify`)
+            $ guild remove pdf
+            [stderr]
+            error[locally_edited]: skill `pdf` has edits of yours, which would be lost: see `guild verify pdf`; `--force` goes on without them
+            [exit 3]
+            $ guild sync --replace
+            installed skill pdf (https://github.com/acme/skills at cacdd2bb6a9f)
+            [stderr]
+            1 restored, 0 as locked
+            $ guild verify
+            [stderr]
+            1 verified
+        "#]],
+    );
+}
+
+/// They come with every run of a script in its place, and go with what they were made of.
+#[test]
+fn what_python_has_compiled_is_told_and_is_nobodys_edit() {
+    let (env, mut repository) = world_of_skills();
+    done(&env, &["add", "acme/skills@pdf"]);
+    let compiled = env.project().join(".guild/skills/pdf/scripts/__pycache__");
+    let compile = || {
+        fs::create_dir(&compiled).unwrap();
+        fs::write(compiled.join("read.cpython-312.pyc"), "code").unwrap();
+    };
+    compile();
+    repository.commit("//- /skills/pdf/notes.md\nNotes.\n");
+    repository.publish(&env.join("srv/acme"), "skills");
+    check(
+        &env,
+        "guild sync",
+        &expect![[r#"
+        $ guild sync
+        edited skill pdf
+        [stderr]
+        0 restored, 0 as locked, 1 with edits left alone (see `guild verify`)
+    "#]],
+    );
+    assert!(compiled.exists());
+    done(&env, &["update", "--yes"]);
+    assert!(!compiled.exists());
+    compile();
+    done(&env, &["remove", "pdf"]);
+}
+
+#[test]
+fn a_file_whose_mode_alone_has_changed_is_told_as_that() {
+    let (env, _repository) = world_of_skills();
+    done(&env, &["add", "acme/skills@pdf"]);
+    use std::os::unix::fs::PermissionsExt as _;
+    let set = |file: &str, mode| {
+        let path = env.project().join(".guild/skills/pdf").join(file);
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    set("scripts/read.sh", 0o644);
+    set("SKILL.md", 0o755);
+    check(
+        &env,
+        "guild verify",
+        &expect![[r#"
+        $ guild verify
+        changed pdf/SKILL.md (now executable)
+        changed pdf/scripts/read.sh (no longer executable)
+        [stderr]
+        error[verify_failed]: 2 files changed; `guild sync --replace` restores what the lock says
+        [exit 1]
+    "#]],
+    );
+}
+
+#[test]
+fn a_frozen_sync_without_a_lock_fails() {
+    let (env, _repository) = world_of_skills();
+    check(
+        &env,
+        "guild sync\nguild sync --frozen\nguild sync --frozen --user",
+        &expect![[r#"
+            $ guild sync
+            [stderr]
+            0 restored, 0 as locked
+            $ guild sync --frozen
+            [stderr]
+            error[lock_missing]: there is no [ROOT]/project/guild.lock, so that nothing says what is to be installed; commit the one that `guild add` writes
+            [exit 1]
+            $ guild sync --frozen --user
+            [stderr]
+            error[lock_missing]: there is no [ROOT]/home/.guild/guild.lock, so that nothing says what is to be installed; commit the one that `guild add` writes
+            [exit 1]
+        "#]],
+    );
+}
+
+#[test]
+fn what_has_edits_is_not_counted_as_locked() {
+    let (env, _repository) = world_of_skills();
+    done(&env, &["add", "acme/skills", "--all"]);
+    for skill in ["pdf", "docx"] {
+        fs::write(env.project().join(".guild/skills").join(skill).join("mine.md"), "mine\n").unwrap();
+    }
+    check(
+        &env,
+        "guild sync",
+        &expect![[r#"
+            $ guild sync
+            edited skill docx
+            edited skill pdf
+            [stderr]
+            0 restored, 1 as locked, 2 with edits left alone (see `guild verify`)
+        "#]],
+    );
+}
+
 #[test]
 fn what_the_lock_says_is_installed_elsewhere_and_offline() {
     let (env, _repository) = world_of_skills();
@@ -186,7 +337,7 @@ fn edits_are_left_alone_told_or_replaced() {
             $ guild sync
             edited skill pdf
             [stderr]
-            0 restored, 1 as locked, 1 with edits left alone (see `guild verify`)
+            0 restored, 0 as locked, 1 with edits left alone (see `guild verify`)
             $ guild sync --frozen
             edited skill pdf
             [stderr]

@@ -202,6 +202,14 @@ fn an_update_asks_the_marketplace_again_and_sync_does_not() {
             $ guild update --yes
             updated plugin toolbox (https://github.com/acme/market at 570e3d2c3612)
             [stderr]
+            update plugin toolbox e74aa9d796f2 → 570e3d2c3612
+            changed skills/saw/SKILL.md
+            @@ -3 +3 @@
+             description: Saws
+             ---
+
+            -Saw along the line that was drawn before.
+            +Saw beside the line that was drawn before.
             1 updated; `guild rollback NAME` goes back
             $ guild outdated
             [stderr]

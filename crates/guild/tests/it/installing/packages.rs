@@ -113,6 +113,14 @@ fn a_package_is_installed_in_the_version_that_is_meant_and_updated() {
             $ guild update --yes
             updated skill sawing (@acme/tools at 1.1.0)
             [stderr]
+            update skill sawing 1.0.0 → 1.1.0
+            changed SKILL.md
+            @@ -3 +3 @@
+             description: Saws
+             ---
+
+            -Saw along the line that was drawn before.
+            +Sew along the line that was drawn before.
             1 updated; `guild rollback NAME` goes back
             $ guild rollback sawing
             updated skill sawing (@acme/tools at 1.0.0)

@@ -96,6 +96,27 @@ fn a_private_repository_from_the_first_install_to_a_rollback() {
         error[verify_failed]: 1 file changed; `guild sync --replace` restores what the lock says
         [exit 1]
         $ guild update
+        update skill review 6cc9fd8102cb → 38714cc73c66 (your edits: undecided)
+        more network: none → host
+        more env: none → TRACKER_TOKEN
+        changed SKILL.md
+        @@ -1 +1 @@
+         ---
+         name: review
+         description: Reviews a change as our team does it
+        +capabilities: {network: host, env: [TRACKER_TOKEN]}
+         ---
+
+         Look at every file that was changed, and say what you think.
+        +Look up the issue that it is about.
+         Be kind.
+        warn: review
+          SKILL.md:1: warn.contract.unused_network: The contract declares the network, and no script uses it.
+            | network: host
+            hint: take `capabilities.network` out
+          SKILL.md:1: warn.contract.unused_env: The contract declares an environment variable that no script reads.
+            | TRACKER_TOKEN
+            hint: take it out of `capabilities.env`
         [stderr]
         error[locally_edited]: skill `review` has edits of yours (see `guild verify review`): say `--keep`, `--replace` or `--merge`
         [exit 3]
@@ -127,6 +148,27 @@ fn a_private_repository_from_the_first_install_to_a_rollback() {
         $ guild update --merge --yes
         updated skill review (http://HOST/team.git at 38714cc73c66)
         [stderr]
+        update skill review 6cc9fd8102cb → 38714cc73c66 (your edits: merged)
+        more network: none → host
+        more env: none → TRACKER_TOKEN
+        changed SKILL.md
+        @@ -1 +1 @@
+         ---
+         name: review
+         description: Reviews a change as our team does it
+        +capabilities: {network: host, env: [TRACKER_TOKEN]}
+         ---
+
+         Look at every file that was changed, and say what you think.
+        +Look up the issue that it is about.
+         Be kind.
+        warn: review
+          SKILL.md:1: warn.contract.unused_network: The contract declares the network, and no script uses it.
+            | network: host
+            hint: take `capabilities.network` out
+          SKILL.md:1: warn.contract.unused_env: The contract declares an environment variable that no script reads.
+            | TRACKER_TOKEN
+            hint: take it out of `capabilities.env`
         1 updated; `guild rollback NAME` goes back
         $ guild verify
         changed review/checklist.md

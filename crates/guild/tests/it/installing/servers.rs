@@ -124,6 +124,14 @@ fn skills_of_a_server_are_listed_taken_and_updated() {
             $ guild update --yes
             updated skill greet (mcp:hall)
             [stderr]
+            update skill greet - → -
+            changed SKILL.md
+            @@ -4 +4 @@
+             metadata: {version: '1.10', tags: [a, 1, true]}
+             ---
+
+            -Greet them in their own language.
+            +Greet them in their own words.
             1 updated; `guild rollback NAME` goes back
             $ guild verify
             [stderr]

@@ -1,6 +1,7 @@
 //! Updates: seen first, then made; edits kept, replaced or merged; and back again.
 
 use super::{SKILLS, check, done, trimmed, world, world_of_skills};
+use crate::envelope;
 use expect_test::expect;
 use guild_testkit::Repository;
 use std::fs;
@@ -89,6 +90,22 @@ fn an_update_shows_what_it_changes_before_anything_changes() {
             $ guild update pdf --yes
             updated skill pdf (https://github.com/acme/skills at 3c48041d8e2f)
             [stderr]
+            update skill pdf cacdd2bb6a9f → 3c48041d8e2f
+            more network: none → host
+            changed SKILL.md
+            @@ -1 +1 @@
+             ---
+             name: pdf
+             description: Reads PDF files and fills in their forms
+            +capabilities: {network: host}
+             ---
+
+             Read the file that you were given, page by page.
+            +Then look up what you did not understand.
+            warn: pdf
+              SKILL.md:1: warn.contract.unused_network: The contract declares the network, and no script uses it.
+                | network: host
+                hint: take `capabilities.network` out
             1 updated; `guild rollback NAME` goes back
             $ guild outdated
             NAME  STATE     REF  INSTALLED     LATEST        SOURCE
@@ -127,6 +144,22 @@ fn an_update_shows_what_it_changes_before_anything_changes() {
             $ guild update --yes
             updated skill pdf (https://github.com/acme/skills at 3c48041d8e2f)
             [stderr]
+            update skill pdf cacdd2bb6a9f → 3c48041d8e2f
+            more network: none → host
+            changed SKILL.md
+            @@ -1 +1 @@
+             ---
+             name: pdf
+             description: Reads PDF files and fills in their forms
+            +capabilities: {network: host}
+             ---
+
+             Read the file that you were given, page by page.
+            +Then look up what you did not understand.
+            warn: pdf
+              SKILL.md:1: warn.contract.unused_network: The contract declares the network, and no script uses it.
+                | network: host
+                hint: take `capabilities.network` out
             1 updated; `guild rollback NAME` goes back
             $ guild rollback docx
             [stderr]
@@ -187,6 +220,13 @@ fn edits_are_kept_replaced_or_merged_and_never_lost_unasked() {
         "guild update --yes\nguild update --yes --keep",
         &expect![[r#"
         $ guild update --yes
+        update skill pdf cacdd2bb6a9f → 66c81f801f9d (your edits: undecided)
+        changed SKILL.md
+        @@ -4 +4 @@
+         ---
+
+         Read the file that you were given, page by page.
+        +Then look up what you did not understand.
         [stderr]
         error[locally_edited]: skill `pdf` has edits of yours (see `guild verify pdf`): say `--keep`, `--replace` or `--merge`
         [exit 3]
@@ -204,6 +244,13 @@ fn edits_are_kept_replaced_or_merged_and_never_lost_unasked() {
         $ guild update --yes --merge
         updated skill pdf (https://github.com/acme/skills at 66c81f801f9d)
         [stderr]
+        update skill pdf cacdd2bb6a9f → 66c81f801f9d (your edits: merged)
+        changed SKILL.md
+        @@ -4 +4 @@
+         ---
+
+         Read the file that you were given, page by page.
+        +Then look up what you did not understand.
         1 updated; `guild rollback NAME` goes back
         $ guild verify
         changed pdf/SKILL.md
@@ -239,18 +286,62 @@ fn edits_are_kept_replaced_or_merged_and_never_lost_unasked() {
         "guild update --yes --merge\nguild update --yes --replace\nguild verify",
         &expect![[r#"
         $ guild update --yes --merge
+        update skill pdf 66c81f801f9d → 8eee082c76ea (your edits: contradicting)
+        changed SKILL.md
+        @@ -1 +1 @@
+         ---
+         name: pdf
+        -description: Reads PDF files and fills in their forms
+        +description: Reads PDF files and signs them
+         ---
+
+         Read the file that you were given, page by page.
         [stderr]
         error[update_conflict]: your edits of `pdf` and the update contradict each other in `SKILL.md`; nothing was changed: take `--keep` or `--replace`
         [exit 1]
         $ guild update --yes --replace
         updated skill pdf (https://github.com/acme/skills at 8eee082c76ea)
         [stderr]
+        update skill pdf 66c81f801f9d → 8eee082c76ea (your edits: replaced)
+        changed SKILL.md
+        @@ -1 +1 @@
+         ---
+         name: pdf
+        -description: Reads PDF files and fills in their forms
+        +description: Reads PDF files and signs them
+         ---
+
+         Read the file that you were given, page by page.
         1 updated; `guild rollback NAME` goes back
         $ guild verify
         [stderr]
         1 verified
     "#]],
     );
+}
+
+/// Nobody can say what is to become of their edits who has not seen what comes.
+#[test]
+fn an_update_that_edits_stop_shows_everything_that_it_would_change() {
+    let (env, mut repository) = world_of_skills();
+    done(&env, &["add", "acme/skills", "--skill", "pdf,docx"]);
+    for skill in ["pdf", "docx"] {
+        fs::write(env.project().join(".guild/skills").join(skill).join("mine.md"), "mine\n").unwrap();
+    }
+    repository.commit(WIDER);
+    repository.commit("//- /skills/docx/notes.md\nNotes.\n//- /skills/pdf/mine.md\ntheirs\n");
+    repository.publish(&env.join("srv/acme"), "skills");
+    for arguments in [&["update"][..], &["update", "--yes"], &["update", "--yes", "--merge"]] {
+        let shown = env.guild(arguments).stdout();
+        for part in ["more network: none → host", "added notes.md", "warn.contract.unused_network"] {
+            assert!(shown.contains(part), "{arguments:?} without {part}: {shown}");
+        }
+    }
+    let said = envelope(&env.guild(&["update", "--json"]).stdout());
+    assert_eq!(said["code"], "locally_edited");
+    let edits: Vec<_> =
+        said["data"]["updates"].as_array().unwrap().iter().map(|line| &line["edits"]).collect();
+    assert_eq!(edits, ["undecided", "undecided"]);
 }
 
 #[test]
@@ -301,20 +392,24 @@ fn a_directory_and_an_archive_are_updated_too_and_what_is_gone_is_told() {
         &env,
         "guild outdated\nguild update notes --yes\nguild update docx --yes",
         &expect![[r#"
-        $ guild outdated
-        NAME   STATE     REF  INSTALLED     LATEST        SOURCE
-        docx   outdated  -    cacdd2bb6a9f  a1c69da5a6ba  https://git.example/skills.git
-        notes  outdated  -    0de5a9f2f5f0  6c250a65e064  ./own/notes
-        [stderr]
-        2 can be updated; `guild update` shows how, and asks
-        $ guild update notes --yes
-        updated skill notes (./own/notes)
-        [stderr]
-        1 updated; `guild rollback NAME` goes back
-        $ guild update docx --yes
-        [stderr]
-        error[path_not_found]: https://git.example/skills.git has no `skills/docx` any more, where `docx` came from
-        [exit 1]
-    "#]],
+            $ guild outdated
+            NAME   STATE     REF  INSTALLED     LATEST        SOURCE
+            docx   outdated  -    cacdd2bb6a9f  a1c69da5a6ba  https://git.example/skills.git
+            notes  outdated  -    0de5a9f2f5f0  6c250a65e064  ./own/notes
+            [stderr]
+            2 can be updated; `guild update` shows how, and asks
+            $ guild update notes --yes
+            updated skill notes (./own/notes)
+            [stderr]
+            update skill notes - → -
+            added more.md
+            @@ -1 +1 @@
+            +More.
+            1 updated; `guild rollback NAME` goes back
+            $ guild update docx --yes
+            [stderr]
+            error[path_not_found]: https://git.example/skills.git has no `skills/docx` any more, where `docx` came from
+            [exit 1]
+        "#]],
     );
 }

@@ -154,13 +154,25 @@ fn an_agent_nobody_configured_is_the_default_one() {
             x: Only(["a"]) Some(["t:t"])
         "#]],
     );
+}
+
+#[test]
+fn the_default_agent_configured_without_a_list_sees_nothing_as_any_other() {
+    for text in ["[agents.default]", "[agents.default]\nskill = ['a']", "[agents.default]\ntools = ['t:t']"] {
+        for layer in [System, User, Project] {
+            let (config, _) = layered(&[(layer, text)]);
+            for agent in ["default", "x"] {
+                assert_eq!(config.allowlist(agent), Allowlist::Only(Vec::new()), "{layer:?}: {text}");
+            }
+        }
+    }
     check_agents(
-        &[(User, "[agents.default]\ntools = ['t:t']")],
+        &[(System, "[agents.default]\nskills = ['a']"), (User, "[agents.default]\ntools = ['t:t']")],
         &["default", "x"],
         expect![[r#"
-        default: Everything Some(["t:t"])
-        x: Everything Some(["t:t"])
-    "#]],
+            default: Only(["a"]) Some(["t:t"])
+            x: Only(["a"]) Some(["t:t"])
+        "#]],
     );
 }
 

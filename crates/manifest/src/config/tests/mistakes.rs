@@ -28,6 +28,24 @@ fn an_unknown_key_gets_a_near_one() {
     );
 }
 
+/// `roots` is near to `roles` by its letters alone.
+#[test]
+fn a_word_for_another_key_gets_that_one() {
+    check_user(
+        "roots = ['x']\n[agents.a]\nskills = []\n[sandbox.roles.r]\nroots = 'x'\n",
+        expect![[r#"
+        agents: {"a":{"skills":{"only":[]},"tools":null},"default":{"skills":"everything","tools":null}}
+        sandbox: {"backend":"auto","role":"default","roles":{"default":{"root":"host","description":null},"r":{"root":"unreadable","description":null}},"limits":"strict","usage":{"cpus":1.0,"memory_mb":512,"pids":128,"timeout_seconds":600,"output_bytes":1048576,"scratch_mb":256},"ceilings":{"containers":4,"cpus":4.0,"memory_mb":8192},"images":{"max_bytes":17179869184,"max_files":1000000,"insecure_registries":[]}}
+        /home/u/c.toml:1:1: warning[config_key_unknown]: `roots` is not known; it was ignored
+          hint: did you mean `skills.paths`?
+        /home/u/c.toml:4:1: warning[config_value_invalid]: `sandbox.roles.r` says 0 of `root`, `directory` and `image`, but takes one
+          hint: write root = "host", directory = "/path" or image = "name"
+        /home/u/c.toml:5:1: warning[config_key_unknown]: `sandbox.roles.r.roots` is not known; it was ignored
+          hint: did you mean `root`?
+    "#]],
+    );
+}
+
 #[test]
 fn secrets_of_a_skill_are_not_kept() {
     check_user(
