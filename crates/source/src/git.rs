@@ -1,5 +1,5 @@
 //! Repositories, fetched by the git program with the person's own credentials and with nothing else of git's that runs code; one that
-//! lies on this disk is read where it lies ([`local`]).
+//! lies on this disk is read where it lies (`local`).
 //!
 //! There is never a work tree: no hook, filter, submodule or attribute of a repository is obeyed. What a commit holds is listed, and its
 //! files land as those of an archive do. Processes are started by whoever implements [`GitProgram`]; none is started here.
