@@ -43,7 +43,7 @@ const STATUS: &[(StatusCode, &[Code])] = &[
         Code::HookFailed, Code::ToolConflict, Code::SkillChanged, Code::AlreadyExists, Code::WorkspaceConflict, Code::ImageAmbiguous,
         Code::ImageInUse, Code::AlreadyDecided, Code::NotConfirmed, Code::NothingLost, Code::InstallConflict, Code::LocallyEdited,
         Code::UpdateConflict, Code::NothingBefore, Code::ChangesSensitive, Code::ChangesUnusable, Code::ReplayImpossible,
-        Code::SandboxEnded, Code::SourceChanged, Code::HostFileInvalid, Code::LockInvalid, Code::ReadFailed,
+        Code::SandboxEnded, Code::SourceChanged, Code::HostFileInvalid, Code::LockInvalid, Code::LockMissing, Code::ReadFailed,
     ]),
     (StatusCode::GONE, &[Code::RequestExpired]),
     (StatusCode::PRECONDITION_FAILED, &[Code::PreconditionFailed]),

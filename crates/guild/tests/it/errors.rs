@@ -268,6 +268,7 @@ const ELSEWHERE: &[(Code, &str)] = &[
     (Code::UnknownAgent, "installing::linking::what_this_did_not_make_is_never_touched"),
     (Code::LockInvalid, "installing::refusals::a_lock_that_is_none_is_not_written_over"),
     (Code::LockNewer, "installing::refusals::a_lock_that_is_none_is_not_written_over"),
+    (Code::LockMissing, "installing::keeping::a_frozen_sync_without_a_lock_fails"),
     (Code::VerifyFailed, "installing::keeping::every_difference_from_the_lock_is_told_with_its_lines"),
     (Code::SyncDrift, "installing::keeping::edits_are_left_alone_told_or_replaced"),
     (Code::LocallyEdited, "installing::keeping::edits_are_left_alone_told_or_replaced"),

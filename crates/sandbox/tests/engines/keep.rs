@@ -82,8 +82,8 @@ with_both! {
         let outcome = keep(world, "echo theirs > mine; echo theirs > link; echo new > new");
         expect![[r#"
             new 4 644
-            link: File exists (os error 17)
-            mine: File exists (os error 17)
+            link: there is something of that name already
+            mine: there is something of that name already
         "#]].assert_eq(&kept(world, &outcome));
         assert_eq!(fs::read_to_string(world.path("kept/mine")).unwrap(), "mine");
         assert!(!world.path("outside").exists());

@@ -42,26 +42,26 @@ fn a_hook_that_fails_leaves_an_error_and_the_rest_untouched() {
         error[hook_failed]: `onDisable` of plugin `vague` is neither a file nor a list of a program and its arguments
         [exit 1]
         $ guild plugins
-        NAME    VERSION  SOURCE   SKILLS  STATE  DESCRIPTION
-        acme    1.0.0    project  1       off    Prepares itself
-        adder   1.0.0    project  0       off    Adds in its own way
-        base    1.2.0    project  1       on     What others build on
-        evil    1.0.0    project  0       on     Installs itself
-        faulty  1.0.0    project  0       off    Fails to prepare itself
-        gnir    1.0.0    project  0       off    The other half
-        house   2.0.0    project  0       off    Has something of everything
-        lost    1.0.0    project  0       off    Wants what is not here
-        newer   1.0.0    project  0       off    Wants more than there is
-        ring    1.0.0    project  0       off    Half of a circle
-        top     1.0.0    project  0       on     Builds on base
-        twin    1.0.0    project  0       off    Measures too
-        vague   1.0.0    project  0       on     Names a hook that is not there
+        NAME    VERSION  SOURCE   SKILLS  STATE        DESCRIPTION
+        acme    1.0.0    project  1       off          Prepares itself
+        adder   1.0.0    project  0       off          Adds in its own way
+        base    1.2.0    project  1       on           What others build on
+        evil    1.0.0    project  0       skills only  Installs itself
+        faulty  1.0.0    project  0       off          Fails to prepare itself
+        gnir    1.0.0    project  0       off          The other half
+        house   2.0.0    project  0       off          Has something of everything
+        lost    1.0.0    project  0       off          Wants what is not here
+        newer   1.0.0    project  0       off          Wants more than there is
+        ring    1.0.0    project  0       off          Half of a circle
+        top     1.0.0    project  0       on           Builds on base
+        twin    1.0.0    project  0       off          Measures too
+        vague   1.0.0    project  0       skills only  Names a hook that is not there
         [ROOT]/project/.guild/plugins/needy:1:1: warning[plugin_env_missing]: the plugin `needy` needs `NEEDY_KEY` in the environment; it was skipped
           hint: set `NEEDY_KEY`
         [ROOT]/project/.guild/plugins/vague/guild.plugin.json:2:48: error[hooks_invalid]: `hooks.onDisable` is a number, but takes a file, a list of words, or an object with `entrypoint` or `command`
           hint: write a file, a list of words, or an object with `entrypoint` or `command`
         [stderr]
-        13 plugins
+        13 plugins; `guild enable NAME` adds what one with `skills only` brings besides
         $ guild receipts verify
         [stderr]
         7 receipts verified
