@@ -217,15 +217,8 @@ fn verbs_of(premises: &Premises, agent: &str) -> Arc<[Verb]> {
     verbs(&premises.workshop(&hall), &Principal::agent(agent, VIA)).into()
 }
 
-/// Methods whose parameters the protocol fixes. A request for one counts as custom only where its parameters do not fit.
-const FIXED: &[&str] = &[
-    "completion/complete",
-    "prompts/get",
-    "resources/read",
-    "resources/subscribe",
-    "resources/unsubscribe",
-    "tools/call",
-];
+/// Methods whose parameters both eras of the protocol fix. A request for one counts as custom only where its parameters do not fit.
+const FIXED: &[&str] = &["completion/complete", "prompts/get", "resources/read", "tools/call"];
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
