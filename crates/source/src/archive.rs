@@ -8,6 +8,7 @@ mod tar_file;
 mod zip_file;
 
 use crate::landing::{Bounds, Landing, LandingError, Strictness, Unsafe, refused};
+use crate::store::is_executable;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -131,5 +132,5 @@ fn executable(path: &str, mode: u32) -> Result<bool, LandingError> {
     if mode & 0o6000 != 0 {
         return Err(refused(path, Unsafe::SetId));
     }
-    Ok(mode & 0o111 != 0)
+    Ok(is_executable(mode))
 }

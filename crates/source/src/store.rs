@@ -40,6 +40,7 @@ pub use error::{Reason, StageError, StoreError};
 pub use export::{scan, scan_installed};
 pub use limits::{Limit, MAX_BYTES, MAX_DEPTH, MAX_FILE_BYTES, MAX_NAMES};
 pub use stage::{Content, Kept, MemoryFile};
+pub use walk::is_executable;
 
 use blob::Writer;
 use glance::Glances;

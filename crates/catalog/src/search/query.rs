@@ -32,6 +32,8 @@ pub(super) struct Query {
 pub(super) struct Term {
     lower: String,
     stem: String,
+    /// The stem as slips count it.
+    letters: Vec<char>,
     takes_prefix: bool,
     /// How many slips are forgiven.
     slips: usize,
@@ -170,6 +172,7 @@ impl Term {
         Self {
             takes_prefix: spaced && characters >= prefix,
             slips: if forgiving { slips } else { 0 },
+            letters: letters(&stem),
             lower,
             stem,
             shape,
@@ -202,8 +205,7 @@ impl Term {
         if self.shape.characters.abs_diff(shape.characters) > self.slips {
             return None;
         }
-        let letters = |stem: &str| stem.chars().map(letter).collect::<Vec<char>>();
-        match strsim::generic_damerau_levenshtein(&letters(&self.stem), &letters(stem)) {
+        match strsim::generic_damerau_levenshtein(&self.letters, &letters(stem)) {
             0 | 1 => Some(Grade::OneSlip),
             2 if self.slips == 2 => Some(Grade::TwoSlips),
             _ => None,
@@ -225,6 +227,10 @@ impl Shape {
 /// A letter as slips count it. `y` is `i`, because a stem has one or the other by the letter before it: a slip there would be two.
 fn letter(c: char) -> char {
     if c == 'y' { 'i' } else { c }
+}
+
+fn letters(stem: &str) -> Vec<char> {
+    stem.chars().map(letter).collect()
 }
 
 impl Scratch {

@@ -6,7 +6,7 @@ use crate::reply::FileDrift;
 use guild_manifest::FileEntry;
 use guild_source::lock::Entry;
 use guild_source::site::Site;
-use guild_source::store::{StageError, Store, scan_installed};
+use guild_source::store::{StageError, Store, is_executable, scan_installed};
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
@@ -17,9 +17,6 @@ const COMPILED: &str = "__pycache__";
 
 /// Longer files are named and not shown.
 const MOST_BYTES: u64 = 512 << 10;
-
-/// Any of these in a mode makes a file executable.
-const EXECUTABLE: u32 = 0o111;
 
 /// What was found in the place of an entry.
 #[derive(Debug, PartialEq, Eq)]
@@ -110,7 +107,7 @@ pub fn changed(site: &Site, entry: &Entry, path: &str, store: &Store) -> Result<
         _ => Difference::TooLong,
     };
     let was_executable = entry.tree.file(path).map(|file| file.executable);
-    let is_executable = fs::metadata(&whole).ok().map(|there| there.mode() & EXECUTABLE != 0);
+    let is_executable = fs::metadata(&whole).ok().map(|there| is_executable(there.mode()));
     Ok(FileDrift { was_executable, is_executable, difference, ..named(entry, path) })
 }
 

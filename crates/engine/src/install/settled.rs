@@ -51,8 +51,13 @@ pub async fn settle<'e>(
         held.apply(desk.store, changes, lock).map_err(failure::of_site)
     };
     // Where nothing was applied the registry goes back to what is there.
-    let left = if applied.is_ok() { None } else { Some(site.read_lock().map_err(failure::of_site)?) };
-    let followed = follow(desk.registrar.as_ref(), desk.store, held, left.as_ref().unwrap_or(lock)).await;
+    let stands = if applied.is_ok() { Ok(None) } else { site.read_lock().map(Some) };
+    let followed = match stands.map_err(failure::of_site) {
+        Ok(stands) => {
+            follow(desk.registrar.as_ref(), desk.store, held, stands.as_ref().unwrap_or(lock)).await
+        }
+        Err(unread) => Err(unread),
+    };
     applied?;
     let statuses = followed.map_err(|refusal| {
         let later = "everything is in its place, and the next command brings the registry up to date";

@@ -2,7 +2,7 @@
 
 use super::error::{StageError, StoreError};
 use super::tree::directories;
-use super::walk::{FileRead, Manner, Visitor, walk};
+use super::walk::{FileRead, Manner, Visitor, is_executable, walk};
 use super::{Store, failed};
 use guild_manifest::{Digest, FileEntry, TreeManifest};
 use std::fs::{self, OpenOptions};
@@ -58,7 +58,7 @@ impl Visitor for Seen {
     fn file(&mut self, file: &FileRead<'_>) -> Result<(), StageError> {
         self.0.push(FileEntry {
             path: file.path.to_owned(),
-            executable: file.mode & 0o111 != 0,
+            executable: is_executable(file.mode),
             size: file.bytes.len() as u64,
             digest: Digest::of(file.bytes),
         });

@@ -5,13 +5,10 @@ use super::error::StageError;
 use super::glance;
 use super::limits::Budget;
 use super::seen::Look;
-use super::walk::{FileRead, Manner, Visitor, walk, walk_file};
+use super::walk::{EXECUTABLE, FileRead, Manner, Visitor, is_executable, walk, walk_file};
 use super::{Store, Stored, tree};
 use guild_manifest::{Digest, FileEntry, TreeManifest};
 use std::path::Path;
-
-/// Any of these in a mode makes a file executable.
-const EXECUTABLE: u32 = 0o111;
 
 /// Where a tree comes from.
 #[derive(Debug, Clone, Copy)]
@@ -154,7 +151,7 @@ impl Visitor for Staging<'_, '_> {
         let digest = self.writer.add(file.bytes)?;
         self.files.push(FileEntry {
             path: file.path.to_owned(),
-            executable: file.mode & EXECUTABLE != 0,
+            executable: is_executable(file.mode),
             size: file.bytes.len() as u64,
             digest,
         });

@@ -23,6 +23,9 @@ pub fn is_skipped(name: &OsStr) -> bool {
     SKIPPED.iter().any(|skipped| name == *skipped)
 }
 
+/// Any of these in a mode makes a file executable.
+pub const EXECUTABLE: u32 = 0o111;
+
 /// Whose tree it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Manner {
@@ -43,6 +46,11 @@ pub struct FileRead<'a> {
     pub mode: u32,
     /// Its content.
     pub bytes: &'a [u8],
+}
+
+/// Whether a mode lets anybody execute the file, which is all of it that a tree keeps.
+pub const fn is_executable(mode: u32) -> bool {
+    mode & EXECUTABLE != 0
 }
 
 /// Who looks at what is read.
