@@ -1,8 +1,8 @@
 //! A file of SQLite: durable before it is acknowledged, and safe with writers of other processes.
 //!
 //! The file is made for its owner alone. Its version and whose it is stand in its header, so that opening costs one read. What is looked
-//! up is in memory nearly always and quicker there than any other thread could be asked for it; what waits for the disk or reads much is
-//! done beside, and whoever waits for another writer sleeps.
+//! up is in memory nearly always and quicker there than any other thread could be asked for it; what waits for a slow disk or reads much
+//! is done beside, and whoever waits for another writer sleeps.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -25,6 +25,10 @@ const APPLICATION: i64 = 0x6775_696c;
 /// has left reads the whole log, so that it stays small.
 const LOG_PAGES: i64 = 256;
 
+/// A disk that makes a transaction durable within this time is waited for where one is: to wake another thread twice costs about as much,
+/// and nobody beside notices.
+const QUICK: Duration = Duration::from_millis(5);
+
 /// How many statements are kept ready; the ledger has about as many.
 const STATEMENTS: usize = 64;
 
@@ -39,6 +43,8 @@ pub(crate) struct Connection {
     /// Absent while somebody beside has it, and for good if nobody waited for them.
     open: Option<rusqlite::Connection>,
     patience: Duration,
+    /// How long the last transaction took to become durable.
+    last_commit: Duration,
 }
 
 impl Settings {
@@ -81,7 +87,7 @@ impl Settings {
         if !found.keeps_log {
             use_log(&open)?;
         }
-        Ok(Connection { open: Some(open), patience: self.patience })
+        Ok(Connection { open: Some(open), patience: self.patience, last_commit: QUICK })
     }
 
     /// Makes the file where there is none: aside, where nobody sees it half made, so that it is synced once when it is whole.
@@ -129,9 +135,14 @@ impl Connection {
         }
     }
 
-    /// Makes everything since [`Self::begin`] durable, beside: it waits for the disk.
+    /// Makes everything since [`Self::begin`] durable: beside, unless the disk was quick the last time.
     pub(super) async fn commit(&mut self) -> Result<(), StoreError> {
-        self.beside(|open| Ok(open.execute_batch("COMMIT")?)).await
+        let (committed, took) = match &self.open {
+            Some(open) if self.last_commit < QUICK => commit(open),
+            _ => self.beside(|open| Ok(commit(open))).await?,
+        };
+        self.last_commit = took;
+        committed
     }
 
     /// Runs a statement and gives the number of rows it changed.
@@ -181,6 +192,13 @@ impl Connection {
 fn open(path: &Path) -> rusqlite::Result<rusqlite::Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     rusqlite::Connection::open_with_flags(path, flags)
+}
+
+/// Commits, and says how long that took.
+fn commit(open: &rusqlite::Connection) -> (Result<(), StoreError>, Duration) {
+    let begun = Instant::now();
+    let committed = open.execute_batch("COMMIT").map_err(StoreError::from);
+    (committed, begun.elapsed())
 }
 
 fn absent() -> StoreError {
@@ -283,6 +301,35 @@ mod tests {
         for values in [vec!["one".into()], vec!["one".into(), "two".into(), "three".into()]] {
             assert!(connection.rows("SELECT $2, $1", &values).is_err(), "{values:?}");
         }
+    }
+
+    /// Whether a commit is over before anybody else on the thread could have done anything.
+    async fn commits_at_once(connection: &mut Connection) -> bool {
+        connection.begin().await.unwrap();
+        let mut committing = std::pin::pin!(connection.commit());
+        let at_once = tokio::select! {
+            biased;
+            committed = &mut committing => Some(committed),
+            () = std::future::ready(()) => None,
+        };
+        let is_at_once = at_once.is_some();
+        match at_once {
+            Some(committed) => committed.unwrap(),
+            None => committing.await.unwrap(),
+        }
+        is_at_once
+    }
+
+    #[tokio::test]
+    async fn a_slow_disk_is_waited_for_beside_and_a_quick_one_at_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut connection = settings(directory.path(), Duration::from_secs(1)).connect().unwrap();
+        assert!(!commits_at_once(&mut connection).await, "nobody knows yet how quick the disk is");
+        connection.last_commit = Duration::ZERO;
+        assert!(commits_at_once(&mut connection).await);
+        connection.last_commit = QUICK;
+        assert!(!commits_at_once(&mut connection).await);
+        assert_ne!(connection.last_commit, QUICK, "every commit is measured");
     }
 
     #[tokio::test]
