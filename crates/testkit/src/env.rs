@@ -157,6 +157,13 @@ impl Invocation {
         Running::new(self.start(), self.root)
     }
 
+    /// Starts the program with an input and an output of the caller's own.
+    #[track_caller]
+    pub fn between(self, stdin: impl Into<Stdio>, stdout: impl Into<Stdio>) -> Running {
+        let child = self.command().stdin(stdin).stdout(stdout).stderr(Stdio::piped()).spawn();
+        Running::new(child.expect("start the program between two streams"), self.root)
+    }
+
     /// Runs the program at a terminal, on which `text` is typed and then nothing more. Its standard error is what the terminal
     /// shows, without an echo of what is typed; standard output is none.
     #[track_caller]

@@ -4,6 +4,7 @@ mod changes;
 mod chosen;
 mod client;
 mod manage;
+mod streams;
 
 use crate::{env, envelope};
 pub(crate) use client::Client;
