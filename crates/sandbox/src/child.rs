@@ -4,6 +4,8 @@
 //! the policy, so a reader that never reads costs no more memory than that. With a command that is talked to for long, the bound is
 //! on what was said and not yet heard.
 
+mod stdin;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -11,6 +13,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::backend::LaunchError;
 use crate::outcome::{Captured, Outcome};
+pub(crate) use stdin::Backlog;
+pub use stdin::ChildStdin;
 
 /// A command that runs in a container. Dropping it kills the command.
 #[derive(Debug)]
@@ -46,10 +50,6 @@ pub enum Stream {
     /// Standard error.
     Stderr,
 }
-
-/// Where a child's standard input is written to; dropping it ends the input.
-#[derive(Clone, Debug)]
-pub struct ChildStdin(mpsc::Sender<Vec<u8>>);
 
 /// Kills a child from elsewhere.
 #[derive(Clone)]
@@ -88,9 +88,14 @@ impl Child {
 
     /// Gives the child a standard input, and the backend what is written to it.
     pub fn pipe_stdin(&mut self) -> mpsc::Receiver<Vec<u8>> {
-        let (sender, receiver) = mpsc::channel(16);
-        self.stdin = Some(ChildStdin(sender));
-        receiver
+        self.open_stdin().queue
+    }
+
+    /// The same for a backend that has a pipe, into which what fits goes straight.
+    pub(crate) fn open_stdin(&mut self) -> Backlog {
+        let (stdin, backlog) = ChildStdin::new();
+        self.stdin = Some(stdin);
+        backlog
     }
 
     /// The child's standard input, where the command asked for a pipe; once.
@@ -129,18 +134,6 @@ impl Child {
 impl Drop for Child {
     fn drop(&mut self) {
         self.killer.kill();
-    }
-}
-
-impl ChildStdin {
-    /// Writes, waiting while the command does not read. Fails when the command has ended.
-    pub async fn write(&self, bytes: Vec<u8>) -> Result<(), LaunchError> {
-        self.0.send(bytes).await.map_err(|_| LaunchError::Ended)
-    }
-
-    /// As [`ChildStdin::write`], for a thread that reads from somewhere without a runtime.
-    pub fn write_blocking(&self, bytes: Vec<u8>) -> Result<(), LaunchError> {
-        self.0.blocking_send(bytes).map_err(|_| LaunchError::Ended)
     }
 }
 

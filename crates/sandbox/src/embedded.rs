@@ -167,7 +167,7 @@ async fn launch_command(policy: &Policy, command: &Command, launch: Launch) -> R
     let input = match &command.stdin {
         Stdin::Empty => Input::Bytes(Vec::new()),
         Stdin::Bytes(bytes) => Input::Bytes(bytes.clone()),
-        Stdin::Piped => Input::Piped(Mutex::new(Some(child.pipe_stdin()))),
+        Stdin::Piped => Input::Piped(Mutex::new(Some(child.open_stdin()))),
     };
     let Launch { plan, container, identity, cgroup, unenforced, gate } = launch;
     let job = Job {

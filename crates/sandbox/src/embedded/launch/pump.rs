@@ -1,7 +1,9 @@
 //! Moves bytes between a running command and its caller until it has ended, its time is up, or it is killed.
 
+use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Mutex;
 use std::time::Instant;
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
@@ -9,10 +11,9 @@ use rustix::fs::{Gid, Uid, fchown};
 use rustix::io::Errno;
 use rustix::net::RecvFlags;
 use rustix::pipe::{PipeFlags, pipe_with};
-use tokio::sync::mpsc;
 
 use super::Born;
-use crate::child::{Feed, Stream};
+use crate::child::{Backlog, Feed, Stream};
 use crate::embedded::identity::Identity;
 use crate::embedded::report::Report;
 use crate::outcome::Captured;
@@ -22,7 +23,7 @@ pub(in crate::embedded) enum Input {
     /// These bytes, perhaps none.
     Bytes(Vec<u8>),
     /// What somebody sends.
-    Piped(std::sync::Mutex<Option<mpsc::Receiver<Vec<u8>>>>),
+    Piped(Mutex<Option<Backlog>>),
 }
 
 /// Wakes a container's thread from elsewhere, to kill the container.
@@ -88,26 +89,18 @@ impl Streams {
 
 /// Writes what fits at once; the rest has a thread of its own, which ends with the command because the pipe then breaks.
 fn write_input(input: &Input, to: OwnedFd) -> io::Result<()> {
-    let mut to = std::fs::File::from(to);
+    let writer = std::thread::Builder::new().name("sandbox-input".to_owned());
     match input {
-        Input::Bytes(bytes) if bytes.len() <= PIPE_HOLDS => to.write_all(bytes),
+        Input::Bytes(bytes) if bytes.len() <= PIPE_HOLDS => File::from(to).write_all(bytes),
         Input::Bytes(bytes) => {
             let bytes = bytes.clone();
-            let writer = std::thread::Builder::new().name("sandbox-input".to_owned());
-            writer.spawn(move || drop(to.write_all(&bytes))).map(drop)
+            writer.spawn(move || drop(File::from(to).write_all(&bytes))).map(drop)
         }
-        Input::Piped(receiver) => {
-            let taken = receiver.lock().ok().and_then(|mut receiver| receiver.take());
-            let Some(mut receiver) = taken else { return Ok(()) };
-            let writer = std::thread::Builder::new().name("sandbox-input".to_owned());
-            let forward = move || {
-                while let Some(bytes) = receiver.blocking_recv() {
-                    if to.write_all(&bytes).is_err() {
-                        return;
-                    }
-                }
-            };
-            writer.spawn(forward).map(drop)
+        Input::Piped(piped) => {
+            let taken = piped.lock().ok().and_then(|mut piped| piped.take());
+            let Some(backlog) = taken else { return Ok(()) };
+            backlog.open(to)?;
+            writer.spawn(move || backlog.empty()).map(drop)
         }
     }
 }
