@@ -16,6 +16,7 @@ use guild_manifest::Problem;
 use guild_manifest::config::Config;
 
 pub use run_lock::RunLock;
+use run_lock::RunLocks;
 pub use settings::Approvals;
 pub(crate) use settings::problems;
 
@@ -33,8 +34,8 @@ pub struct Books {
     /// What the person's and the machine's configuration say of approvals.
     pub approvals: Approvals,
     location: Location,
-    /// The directory with the locks of runs that live.
-    runs: PathBuf,
+    /// The locks of runs that live.
+    runs: RunLocks,
     /// The directory with what people have answered to calls that wait.
     answers: PathBuf,
 }
@@ -66,7 +67,7 @@ impl Books {
             ledger,
             approvals: settings.approvals,
             location,
-            runs: state.join("runs"),
+            runs: RunLocks::in_directory(state.join("runs")),
             answers: state.join("answers"),
         })
     }
@@ -92,7 +93,7 @@ impl Books {
     /// Says that a run lives, for as long as the lock is held. It is taken before the run is started in the ledger and let go
     /// after it has been finished there.
     pub fn lock_run(&self, run: RunId) -> Result<RunLock, Refusal> {
-        RunLock::take(&self.runs, run).map_err(|error| failure::of_lock(&self.runs, &error))
+        self.runs.take(run).map_err(|error| failure::of_lock(self.runs.directory(), &error))
     }
 
     /// Where what people answer waits for the call that asked.

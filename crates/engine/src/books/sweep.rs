@@ -5,7 +5,7 @@ use std::fs;
 use guild_ledger::receipt::{Entry, Kind};
 use guild_ledger::{FinishError, RunId, Timestamp};
 
-use super::{Books, RunLock, failure};
+use super::{Books, failure};
 use crate::Refusal;
 
 impl Books {
@@ -15,9 +15,11 @@ impl Books {
         for started in self.ledger.unfinished().await.map_err(|error| self.refusal(error))? {
             let started = started.receipt.entry;
             let Some(run) = started.run else { continue };
-            let lock = RunLock::take_over(&self.runs, run);
+            let lock = self.runs.take_over(&run.to_string());
             // The lock is held until it is written, so that two who clean up do not both write it.
-            let Some(_lock) = lock.map_err(|error| failure::of_lock(&self.runs, &error))? else { continue };
+            let Some(_lock) = lock.map_err(|error| failure::of_lock(self.runs.directory(), &error))? else {
+                continue;
+            };
             let entry = Entry {
                 skill: started.skill,
                 note: Some("the process that ran it is gone".to_owned()),
@@ -36,9 +38,9 @@ impl Books {
 
     /// Removes the locks of processes that were killed before their run had started or after it had ended.
     fn forget_dead(&self) {
-        let entries = fs::read_dir(&self.runs).into_iter().flatten().flatten();
-        let runs = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<RunId>().ok());
+        let entries = fs::read_dir(self.runs.directory()).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
         // What cannot be removed now is removed another time.
-        runs.for_each(|run| drop(RunLock::take_over(&self.runs, run)));
+        names.for_each(|name| drop(self.runs.take_over(&name)));
     }
 }

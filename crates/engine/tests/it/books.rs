@@ -246,6 +246,7 @@ fn a_run_whose_process_is_gone_is_interrupted_and_one_that_lives_is_not() {
         assert_eq!(kinds, ["interrupted", "started"]);
         drop(lock);
         assert_eq!(books.sweep(at(5)).await.unwrap(), [living]);
+        drop(books);
         assert_eq!(fs::read_dir(home.path().join("state/runs")).unwrap().count(), 0);
     });
 }
