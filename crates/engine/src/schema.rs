@@ -1,19 +1,44 @@
 //! JSON Schema, as skills and tools declare it, held against values.
 //!
-//! A schema is a stranger's: it is compiled without fetching anything that it refers to elsewhere.
+//! A schema is a stranger's: it is compiled without fetching anything that it refers to elsewhere. That takes longer than holding a value
+//! against it, so what a server compiles for one run it has for the next.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use serde_json::Value;
 
 /// A schema that is ready to be held against values.
-pub struct Validator(jsonschema::Validator);
+#[derive(Clone)]
+pub struct Validator(Arc<jsonschema::Validator>);
 
 /// How many errors of one value are told.
 const MAX_ERRORS: usize = 50;
+/// How many schemas are kept ready, by their texts.
+const MAX_KNOWN: usize = 64;
+/// The longest text that is kept.
+const LONGEST: usize = 16 << 10;
+
+static KNOWN: LazyLock<Mutex<HashMap<String, Validator>>> = LazyLock::new(Mutex::default);
 
 impl Validator {
     /// Compiles a schema, or says why it is none.
     pub fn new(schema: &Value) -> Result<Self, String> {
-        jsonschema::validator_for(schema).map(Self).map_err(|error| error.to_string())
+        let text = schema.to_string();
+        let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(validator) = known().get(&text) {
+            return Ok(validator.clone());
+        }
+        let compiled = jsonschema::validator_for(schema).map_err(|error| error.to_string())?;
+        let validator = Self(Arc::new(compiled));
+        let mut known = known();
+        if known.len() >= MAX_KNOWN {
+            known.clear();
+        }
+        if text.len() <= LONGEST {
+            known.insert(text, validator.clone());
+        }
+        Ok(validator)
     }
 
     /// What is wrong with a value: where, as a JSON pointer, and what.
@@ -52,6 +77,19 @@ mod tests {
             /l/1: value is not of type "string"
         "#]],
         );
+    }
+
+    #[test]
+    fn a_schema_that_is_known_is_not_taken_for_another() {
+        for most in 0..200 {
+            let schema = json!({"maximum": most});
+            for _ in 0..2 {
+                let validator = Validator::new(&schema).unwrap();
+                assert!(validator.errors(&json!(most)).is_empty());
+                assert_eq!(validator.errors(&json!(most + 1)).len(), 1);
+            }
+        }
+        assert!(KNOWN.lock().unwrap().len() <= MAX_KNOWN);
     }
 
     #[test]
