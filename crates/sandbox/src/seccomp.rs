@@ -11,7 +11,7 @@ mod modes;
 mod names;
 
 #[cfg(target_os = "linux")]
-pub(crate) use bpf::{Program, compile};
+pub(crate) use bpf::{Program, program};
 pub(crate) use json::docker_profile;
 
 use crate::policy::Network;

@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::io;
+use std::sync::OnceLock;
 
 use rustix::process::Pid;
 
@@ -29,8 +30,7 @@ impl Identity {
         if uid != 0 {
             return Ok(Identity { uid, gid, switched: false });
         }
-        let map = |file: &str| fs::read_to_string(file).map(|map| unprivileged(&map));
-        Ok(match (map("/proc/self/uid_map")?, map("/proc/self/gid_map")?) {
+        Ok(match others()? {
             (Some(uid), Some(gid)) => Identity { uid, gid, switched: true },
             // Root of a namespace that has no other user is an ordinary user outside of it.
             _ => Identity { uid, gid, switched: false },
@@ -47,6 +47,17 @@ impl Identity {
         fs::write(format!("{directory}/uid_map"), format!("{inside} {} 1", self.uid))?;
         fs::write(format!("{directory}/gid_map"), format!("{inside} {} 1", self.gid))
     }
+}
+
+/// A user and a group other than root's that exist here. The maps of a user namespace are written once, so they are read once.
+fn others() -> io::Result<(Option<u32>, Option<u32>)> {
+    static OTHERS: OnceLock<(Option<u32>, Option<u32>)> = OnceLock::new();
+    if let Some(known) = OTHERS.get() {
+        return Ok(*known);
+    }
+    let map = |file: &str| fs::read_to_string(file).map(|map| unprivileged(&map));
+    let found = (map("/proc/self/uid_map")?, map("/proc/self/gid_map")?);
+    Ok(*OTHERS.get_or_init(|| found))
 }
 
 /// A user other than root that exists in this map (`inside outside count` a line): the preferred one, else the last.

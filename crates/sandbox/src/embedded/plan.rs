@@ -33,7 +33,7 @@ pub(super) struct Plan {
     /// Its machine's name.
     pub(super) hostname: CString,
     /// The filter of its system calls.
-    pub(super) filter: seccomp::Program,
+    pub(super) filter: &'static seccomp::Program,
     /// The second wall around its files.
     pub(super) landlock: Option<Landlock>,
     /// The most processes it may have, besides its first.
@@ -92,7 +92,7 @@ impl Plan {
             network: policy.network,
             user: policy.user,
             hostname: c_string(policy.hostname.as_bytes())?,
-            filter: seccomp::compile(policy.network),
+            filter: seccomp::program(policy.network),
             landlock: landlock.map(|version| Landlock::new(version, policy, mounts)),
             pids: policy.limits.pids,
         })

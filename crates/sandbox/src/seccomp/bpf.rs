@@ -3,6 +3,8 @@
 //! The number of the call is searched for in a tree of ranges, not in a list: the kernel translates the program at every launch and tries
 //! it on every call there is, and a list of 300 calls costs it more than half a millisecond each time.
 
+use std::sync::OnceLock;
+
 use super::{ABSENT, Allowed, Answer, Condition, profile};
 use crate::policy::Network;
 
@@ -36,8 +38,19 @@ enum Verdict {
     Check(Vec<Vec<Condition>>, Answer),
 }
 
-/// The filter for a container with this network. A call of another architecture, whose numbers mean something else, ends the process.
-pub(crate) fn compile(network: Network) -> Program {
+/// The filter for a container with this network, which is the same for all of them and compiled once.
+pub(crate) fn program(network: Network) -> &'static Program {
+    static WITHOUT: OnceLock<Program> = OnceLock::new();
+    static WITH_HOSTS: OnceLock<Program> = OnceLock::new();
+    let compiled = match network {
+        Network::None => &WITHOUT,
+        Network::Host => &WITH_HOSTS,
+    };
+    compiled.get_or_init(|| compile(network))
+}
+
+/// A call of another architecture, whose numbers mean something else, ends the process.
+fn compile(network: Network) -> Program {
     let mut program = vec![
         step(LOAD, ARCHITECTURE_AT),
         branch(JUMP_IF_EQUAL, ARCHITECTURE, 1, 0),

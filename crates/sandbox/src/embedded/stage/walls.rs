@@ -27,7 +27,7 @@ pub(super) fn raise(plan: &Plan) -> Result<(), Failure> {
     if let Some(landlock) = &plan.landlock {
         landlock.enforce().map_err(at(Step::Landlock))?;
     }
-    sys::filter_system_calls(&plan.filter).map_err(at(Step::Filter))
+    sys::filter_system_calls(plan.filter).map_err(at(Step::Filter))
 }
 
 /// A limit of 0 would still let the kernel start the host's handler of core dumps, as root, with what the container gives it; 1 is the
