@@ -37,13 +37,13 @@ pub(in crate::embedded) fn join(
     if Report::Ready.send(from.launcher, &[]).is_err() {
         sys::exit(NOT_SET_UP);
     }
-    // SAFETY: both sides go on with system calls alone.
-    match unsafe { sys::fork_behind_filter() } {
-        Ok(None) => {
-            let _ = die_with_launcher();
-            init::become_command(exec, from.launcher, from.streams)
-        }
-        Ok(Some(command)) => {
+    let become_command = || {
+        let _ = die_with_launcher();
+        init::become_command(exec, from.launcher, from.streams)
+    };
+    // SAFETY: both sides go on with system calls alone, and the command's writes to nothing but its own frames.
+    match unsafe { sys::start_behind_filter(&become_command) } {
+        Ok(command) => {
             init::keep_only(from.launcher.as_raw_fd());
             let status = reap(command, awaited);
             let _ = Report::Ended { status, written: None }.send(from.launcher, &[]);
