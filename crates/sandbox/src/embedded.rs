@@ -3,6 +3,7 @@
 //! A container is a process in namespaces of its own, with a root file system built for it from read-only mounts, no privileges, a filter
 //! of its system calls, Landlock as a second wall, and a cgroup for its limits. What cannot be had here is refused.
 
+mod admission;
 mod cgroup;
 mod container;
 mod diagnose;
@@ -28,7 +29,7 @@ use crate::gate::Gate;
 use crate::policy::{Enforcement, Policy, Scratch};
 use crate::probe::{Feature, Finding, Probe};
 use crate::surroundings::Surroundings;
-use cgroup::{Cgroup, Ground, Place};
+use cgroup::{Ground, Lot, Order, Place};
 use identity::Identity;
 use keep::Keep;
 use launch::{Input, Job, Wake, failed};
@@ -56,13 +57,10 @@ impl Embedded {
         Embedded { ground: Arc::new(Ground::survey(surroundings)), landlock: sys::landlock_version() }
     }
 
-    /// The cgroup for a launch, or the limits that go without one.
-    async fn limit(&self, policy: &Policy) -> Result<(Option<Cgroup>, Vec<Feature>), LaunchError> {
+    /// Where the cgroup for a launch is made, or the limits that go without one.
+    async fn limit(&self, policy: &Policy) -> Result<(Option<Place>, Vec<Feature>), LaunchError> {
         match (self.place().await?, policy.limits.enforcement) {
-            (Ok(place), _) => {
-                let cgroup = place.create(&policy.limits).map_err(failed("make a cgroup"))?;
-                Ok((Some(cgroup), Vec::new()))
-            }
+            (Ok(place), _) => Ok((Some(place), Vec::new())),
             (Err(_), Enforcement::BestEffort) => Ok((None, LIMITS.to_vec())),
             (Err(finding), Enforcement::Strict) => {
                 Err(LaunchError::LimitUnenforceable { backend: NAME, feature: Feature::Memory, finding })
@@ -123,9 +121,12 @@ impl Backend for Embedded {
     ) -> Pending<'a, Result<Child, LaunchError>> {
         Box::pin(async move {
             let plan = Plan::new(policy, self.landlock)?;
-            let (cgroup, unenforced) = self.limit(policy).await?;
+            let (place, unenforced) = self.limit(policy).await?;
+            let lot = place.map(|place| Lot::in_time(place, policy.limits)).transpose();
+            let (cgroup, order) = lot.map_err(failed("make a cgroup"))?.unzip();
             let identity = Identity::find().map_err(failed("find out who launches"))?;
-            let launch = Launch { plan, container: None, identity, cgroup, unenforced, gate };
+            let order = order.flatten();
+            let launch = Launch { plan, container: None, identity, cgroup, order, unenforced, gate };
             launch_command(policy, command, launch).await.map_err(diagnose::explain)
         })
     }
@@ -149,7 +150,8 @@ struct Launch {
     plan: Plan,
     container: Option<Arc<[OwnedFd]>>,
     identity: Identity,
-    cgroup: Option<Cgroup>,
+    cgroup: Option<Lot>,
+    order: Option<Order>,
     unenforced: Vec<Feature>,
     gate: Gate,
 }
@@ -169,7 +171,7 @@ async fn launch_command(policy: &Policy, command: &Command, launch: Launch) -> R
         Stdin::Bytes(bytes) => Input::Bytes(bytes.clone()),
         Stdin::Piped => Input::Piped(Mutex::new(Some(child.open_stdin()))),
     };
-    let Launch { plan, container, identity, cgroup, unenforced, gate } = launch;
+    let Launch { plan, container, identity, cgroup, order, unenforced, gate } = launch;
     let job = Job {
         plan,
         exec: Plan::exec(policy, command)?,
@@ -187,6 +189,9 @@ async fn launch_command(policy: &Policy, command: &Command, launch: Launch) -> R
         .name("sandbox".to_owned())
         .spawn(move || launch::run(job, gate, feed, started, end))
         .map_err(failed("start a thread"))?;
+    if let Some(order) = order {
+        order.fulfil();
+    }
     ready.await.map_err(|_| LaunchError::Ended)??;
     Ok(child)
 }

@@ -5,6 +5,7 @@
 
 mod ground;
 mod layout;
+mod lot;
 mod owner;
 mod systemd;
 mod v1;
@@ -25,6 +26,7 @@ use layout::Layout;
 use v2::Claim;
 
 pub(super) use ground::Ground;
+pub(super) use lot::{Lot, Order};
 pub(crate) use owner::Owner;
 
 /// Where cgroups can be made, and have been prepared for it.

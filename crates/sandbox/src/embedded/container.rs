@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::sync::oneshot;
 
-use super::cgroup::Cgroup;
+use super::cgroup::{Cgroup, Lot, Place};
 use super::identity::Identity;
 use super::launch::{Birth, Born, Wake, deadline, failed};
 use super::plan::Plan;
@@ -39,12 +39,13 @@ pub(super) struct Running {
 pub(super) async fn start(
     policy: &Policy,
     landlock: Option<u32>,
-    limits: (Option<Cgroup>, Vec<Feature>),
+    limits: (Option<Place>, Vec<Feature>),
 ) -> Result<Running, LaunchError> {
     let plan = Plan::new(policy, landlock)?;
     let identity = Identity::find().map_err(failed("find out who launches"))?;
     let wake = Arc::new(Wake::new().map_err(failed("make an event"))?);
-    let cgroup = limits.0.map(Arc::new);
+    let cgroup = limits.0.map(|place| place.create(&policy.limits)).transpose();
+    let cgroup = cgroup.map_err(failed("make a cgroup"))?.map(Arc::new);
     let (started, ready) = oneshot::channel();
     let (end, ended) = oneshot::channel();
     let life = Life {
@@ -114,6 +115,7 @@ impl Life {
             held: false,
             streams: [0, 1, 2],
         })?;
+        born.admit(self.cgroup.as_deref())?;
         let namespaces = born.wait_until_ready(&self.plan)?;
         let process = born.process().try_clone().map_err(failed("keep hold of the container"))?;
         Ok((born, (process, namespaces)))
@@ -146,7 +148,9 @@ impl Container for Running {
             }
             let number = self.commands.fetch_add(1, Ordering::Relaxed);
             let cgroup = match &self.cgroup {
-                Some(cgroup) => Some(cgroup.nested(number).map_err(failed("make a cgroup"))?),
+                Some(cgroup) => {
+                    Some(Lot::Made(Box::new(cgroup.nested(number).map_err(failed("make a cgroup"))?)))
+                }
                 None => None,
             };
             let mut policy = self.policy.clone();
@@ -157,6 +161,7 @@ impl Container for Running {
                 container: Some(Arc::clone(&self.namespaces)),
                 identity: self.identity,
                 cgroup,
+                order: None,
                 unenforced: self.unenforced.clone(),
                 gate: Gate::open(),
             };

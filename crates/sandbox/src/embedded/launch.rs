@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 use super::NAME;
-use super::cgroup::Cgroup;
+use super::cgroup::{Cgroup, Lot};
 use super::identity::Identity;
 use super::keep::{self, Keep};
 use super::plan::{Exec, Plan};
@@ -40,7 +40,7 @@ pub(super) struct Job {
     /// Who the container's user is, outside.
     pub(super) identity: Identity,
     /// Its limits, where they can be enforced.
-    pub(super) cgroup: Option<Cgroup>,
+    pub(super) cgroup: Option<Lot>,
     /// Limits that are not enforced.
     pub(super) unenforced: Vec<Feature>,
     /// What it reads.
@@ -53,15 +53,22 @@ pub(super) struct Job {
     pub(super) wake: Arc<Wake>,
 }
 
+impl Job {
+    /// The cgroup, if it is there already.
+    fn cgroup(&self) -> Option<&Cgroup> {
+        self.cgroup.as_ref().and_then(Lot::made)
+    }
+}
+
 /// Launches, watches and cleans up: the whole life of the thread.
 pub(super) fn run(
-    job: Job,
+    mut job: Job,
     gate: Gate,
     feed: Feed,
     started: oneshot::Sender<Result<(), LaunchError>>,
     end: ChildEnd,
 ) {
-    match launch(&job, gate) {
+    match launch(&mut job, gate) {
         Ok(launched) => {
             let _ = started.send(Ok(()));
             let _ = end.send(watch(job, feed, launched));
@@ -82,7 +89,7 @@ struct Launched {
 }
 
 /// Makes the container, and lets the command run in it once the gate is open.
-fn launch(job: &Job, gate: Gate) -> Result<Launched, LaunchError> {
+fn launch(job: &mut Job, gate: Gate) -> Result<Launched, LaunchError> {
     let begun = Instant::now();
     let (streams, theirs) = Streams::open(&job.input, job.identity).map_err(failed("make pipes"))?;
     let born = Born::new(&Birth {
@@ -90,11 +97,14 @@ fn launch(job: &Job, gate: Gate) -> Result<Launched, LaunchError> {
         exec: Some(&job.exec),
         container: job.container.as_deref(),
         identity: job.identity,
-        cgroup: job.cgroup.as_ref(),
+        cgroup: job.cgroup(),
         held: !gate.is_open(),
         streams: theirs.each_ref().map(AsRawFd::as_raw_fd),
     })?;
     drop(theirs);
+    if job.container.is_none() {
+        admit(job, &born)?;
+    }
     let kept = born.wait_until_ready(&job.plan)?;
     if gate.is_open() {
         return Ok(Launched { born, streams, kept, begun });
@@ -105,6 +115,18 @@ fn launch(job: &Job, gate: Gate) -> Result<Launched, LaunchError> {
     }
     born.let_run()?;
     Ok(Launched { born, streams, kept, begun: Instant::now() })
+}
+
+/// Lets the process into its cgroup, once that is there.
+fn admit(job: &mut Job, born: &Born) -> Result<(), LaunchError> {
+    match job.cgroup.take().map(Lot::wait).transpose() {
+        Ok(made) => job.cgroup = made,
+        Err(error) => {
+            born.give_up();
+            return Err(failed("make a cgroup")(error));
+        }
+    }
+    born.admit(job.cgroup())
 }
 
 fn watch(job: Job, feed: Feed, launched: Launched) -> Result<Outcome, LaunchError> {
@@ -118,7 +140,7 @@ fn watch(job: Job, feed: Feed, launched: Launched) -> Result<Outcome, LaunchErro
         true => LaunchError::Directory { path: job.exec.directory(), source },
         false => LaunchError::Exec { program: job.exec.program.clone(), source },
     })?;
-    let counted = job.cgroup.as_ref().map(Cgroup::counted).unwrap_or_default();
+    let counted = job.cgroup().map(Cgroup::counted).unwrap_or_default();
     // Those of a command in a container are the container's, all its commands together.
     let own = job.container.is_none();
     let usage = Usage {

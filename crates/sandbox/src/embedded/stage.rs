@@ -13,6 +13,7 @@ use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use rustix::io::Errno;
 use rustix::process::Signal;
 
+use super::admission;
 use super::init;
 use super::plan::{Exec, Plan};
 use super::report::{Report, Step};
@@ -29,7 +30,7 @@ pub(super) struct Inheritance<'a> {
     pub(super) launcher: BorrowedFd<'a>,
     /// Where the launcher's arguments lie in memory.
     pub(super) arguments: Arguments,
-    /// Files of cgroups (version 1) into which it writes itself.
+    /// Files of cgroups (version 1) by which a process that joins a container enters; one of a new container gets them when it may begin.
     pub(super) cgroups: &'a [RawFd],
     /// Sources that had to be opened with the launcher's privileges, by the index of their action.
     pub(super) sources: &'a [Option<Opened>],
@@ -80,11 +81,10 @@ pub(super) fn report(launcher: BorrowedFd<'_>, failure: &Failure) {
 
 fn build(plan: &Plan, lives_on: bool, from: &Inheritance<'_>, handed: &mut Handed) -> Result<(), Failure> {
     begin(from)?;
-    wait_for_launcher(from.launcher).map_err(at(Step::Identity))?;
-    walls::hide(from.arguments).map_err(at(Step::Privileges))?;
-    for &cgroup in from.cgroups {
-        enter_cgroup(cgroup).map_err(at(Step::Cgroup))?;
+    if !admission::enter(from.launcher).map_err(at(Step::Cgroup))? {
+        sys::exit(NOT_SET_UP);
     }
+    walls::hide(from.arguments).map_err(at(Step::Privileges))?;
     // Only now, or the cgroup's path on the host could be read inside.
     walls::own_cgroup_namespace().map_err(at(Step::Cgroup))?;
     if from.switch_user {
@@ -113,7 +113,7 @@ pub(super) fn at(step: Step) -> impl Fn(Errno) -> Failure {
     move |errno| Failure { step, index: 0, errno }
 }
 
-/// The launcher maps users first, and lets the command run when it may; if it dies before, so do we.
+/// The launcher lets the command run when it may; if it dies before, so do we.
 fn wait_for_launcher(launcher: BorrowedFd<'_>) -> Result<(), Errno> {
     let mut go = [0_u8; 1];
     match rustix::io::retry_on_intr(|| rustix::io::read(launcher, &mut go)) {
@@ -125,12 +125,4 @@ fn wait_for_launcher(launcher: BorrowedFd<'_>) -> Result<(), Errno> {
 
 pub(super) fn die_with_launcher() -> Result<(), Errno> {
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
-}
-
-/// A process that writes 0 enters by itself, which spares the kernel the lock that moving another one needs.
-fn enter_cgroup(procs: RawFd) -> Result<(), Errno> {
-    // SAFETY: the launcher keeps these files open until this process has reported.
-    let procs = unsafe { BorrowedFd::borrow_raw(procs) };
-    rustix::io::write(procs, b"0")?;
-    Ok(())
 }

@@ -9,6 +9,7 @@ use rustix::process::{Pid, Signal};
 
 use super::{failed, source};
 use crate::backend::LaunchError;
+use crate::embedded::admission;
 use crate::embedded::cgroup::{self, Cgroup};
 use crate::embedded::identity::Identity;
 use crate::embedded::plan::{Exec, Plan};
@@ -28,7 +29,7 @@ pub(in crate::embedded) struct Birth<'a> {
     pub(in crate::embedded) container: Option<&'a [OwnedFd]>,
     /// Who its user is, outside.
     pub(in crate::embedded) identity: Identity,
-    /// Where it is counted and limited.
+    /// Where it is counted and limited, if that must be known now.
     pub(in crate::embedded) cgroup: Option<&'a Cgroup>,
     /// Whether its command waits for [`Born::let_run`].
     pub(in crate::embedded) held: bool,
@@ -72,7 +73,7 @@ impl Birth<'_> {
 }
 
 impl Born {
-    /// Makes the process and tells it to begin.
+    /// Makes the process. That of a new container begins when it is admitted.
     pub(in crate::embedded) fn new(birth: &Birth<'_>) -> Result<Born, LaunchError> {
         let (launcher, theirs) =
             socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
@@ -80,7 +81,8 @@ impl Born {
         let identity = birth.identity;
         let sources = if identity.switched { source::open_all(birth.plan, identity)? } else { Vec::new() };
         let cgroup = |error| failed("open the cgroup")(error);
-        let doors = birth.cgroup.map_or(Ok(Vec::new()), Cgroup::doors).map_err(cgroup)?;
+        let doors = birth.cgroup.filter(|_| birth.container.is_some()).map_or(Ok(Vec::new()), Cgroup::doors);
+        let doors = doors.map_err(cgroup)?;
         let birthplace = birth.cgroup.map_or(Ok(None), Cgroup::birthplace).map_err(cgroup)?;
         let doors = cgroup::raw(&doors);
         let inheritance = Inheritance {
@@ -108,18 +110,26 @@ impl Born {
     }
 
     fn begin(self, birth: &Birth<'_>) -> Result<Born, LaunchError> {
-        let identified = if birth.container.is_none() { self.identify(birth) } else { Ok(()) };
-        if let Err(source) = identified {
-            self.give_up();
-            return Err(failed("map the container's user")(source));
+        if birth.container.is_none() {
+            let identified = birth.identity.map(self.pid, birth.plan.user);
+            identified.map_err(|source| {
+                self.give_up();
+                failed("map the container's user")(source)
+            })?;
         }
         Ok(self)
     }
 
-    fn identify(&self, birth: &Birth<'_>) -> io::Result<()> {
-        birth.identity.map(self.pid, birth.plan.user)?;
-        rustix::io::write(&self.launcher, b"1")?;
-        Ok(())
+    /// Lets a container's first process begin, in its cgroup.
+    pub(in crate::embedded) fn admit(&self, cgroup: Option<&Cgroup>) -> Result<(), LaunchError> {
+        let granted = cgroup.map_or(Ok(Vec::new()), Cgroup::doors).and_then(|doors| {
+            admission::grant(self.launcher.as_fd(), &doors)?;
+            Ok(())
+        });
+        granted.map_err(|source| {
+            self.give_up();
+            failed("open the cgroup")(source)
+        })
     }
 
     /// Lets a container's first process that is held back run its command.

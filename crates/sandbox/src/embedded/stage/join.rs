@@ -2,7 +2,7 @@
 //!
 //! It stays outside of the container's process namespace itself, where nobody inside can see it; only the command it starts is in.
 
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -11,7 +11,8 @@ use rustix::process::{Pid, Signal, WaitOptions};
 use rustix::thread::UnshareFlags;
 
 use super::root::{self, Opened};
-use super::{Failure, Inheritance, NOT_SET_UP, at, begin, die_with_launcher, enter_cgroup, report, walls};
+use super::{Failure, Inheritance, NOT_SET_UP, at, begin, die_with_launcher, report, walls};
+use crate::embedded::admission;
 use crate::embedded::init;
 use crate::embedded::plan::{Action, Exec, Plan, READ_ONLY};
 use crate::embedded::report::{Report, Step};
@@ -77,7 +78,9 @@ fn enter(container: &[OwnedFd], plan: &Plan, from: &Inheritance<'_>) -> Result<A
     rustix::process::setsid().map_err(at(Step::Identity))?;
     walls::hide(from.arguments).map_err(at(Step::Privileges))?;
     for &cgroup in from.cgroups {
-        enter_cgroup(cgroup).map_err(at(Step::Cgroup))?;
+        // SAFETY: the launcher keeps these files open until this process has reported.
+        let door = unsafe { BorrowedFd::borrow_raw(cgroup) };
+        admission::enter_by(door).map_err(at(Step::Cgroup))?;
     }
     let [user, rest @ ..] = container else { return Err(at(Step::Enter)(Errno::SRCH)) };
     sys::enter_namespace(user.as_fd()).map_err(at(Step::Enter))?;
