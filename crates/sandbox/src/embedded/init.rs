@@ -15,8 +15,9 @@ use super::sys;
 
 /// Starts the command, waits for it, reports, and ends the container.
 pub(super) fn run(exec: &Exec, from: &Inheritance<'_>) -> ! {
+    let command = || become_command(exec, from.launcher, from.streams);
     // SAFETY: both sides go on with system calls alone, and the command's writes to nothing but its own frames.
-    match unsafe { sys::start_behind_filter(&|| become_command(exec, from.launcher, from.streams)) } {
+    match unsafe { sys::start_behind_filter(from.stack, &command) } {
         Ok(pid) => {
             keep_only(from.launcher.as_raw_fd());
             let status = reap_until(Some(pid));

@@ -17,7 +17,7 @@ use super::admission;
 use super::init;
 use super::plan::{Exec, Plan};
 use super::report::{Report, Step};
-use super::sys::{self, Arguments};
+use super::sys::{self, Arguments, Stack};
 
 use handed::Handed;
 
@@ -30,6 +30,8 @@ pub(super) struct Inheritance<'a> {
     pub(super) launcher: BorrowedFd<'a>,
     /// Where the launcher's arguments lie in memory.
     pub(super) arguments: Arguments,
+    /// A stack for the command until it is executed.
+    pub(super) stack: &'a Stack,
     /// Files of cgroups (version 1) by which a process that joins a container enters; one of a new container gets them when it may begin.
     pub(super) cgroups: &'a [RawFd],
     /// Sources that had to be opened with the launcher's privileges, by the index of their action.

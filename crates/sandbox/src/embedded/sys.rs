@@ -1,16 +1,17 @@
 //! The system calls that `rustix` does not have. Nothing here allocates, so all of it may be used between `clone` and `exec`.
 
+mod beside;
 mod landlock;
 mod signals;
 
 use std::ffi::CStr;
-use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
 use rustix::io::Errno;
 use rustix::process::Pid;
 
+pub(super) use beside::{Stack, start_behind_filter};
 pub(super) use landlock::{
     LandlockRuleset, landlock_allow, landlock_create, landlock_enforce, landlock_version,
 };
@@ -75,30 +76,6 @@ pub(super) unsafe fn fork(with: CloneFlags) -> Result<Forked, Errno> {
         }
     }
 }
-
-/// A new process that lives this life, started by a call that passes the container's own filter. It borrows the memory of this one, which
-/// waits until it has executed a program or exited: a copy would be made only to be thrown away.
-///
-/// # Safety
-/// As for [`fork`]; and what the life writes to, this process finds written.
-pub(super) unsafe fn start_behind_filter<Life: Fn() -> i32>(life: &Life) -> Result<Pid, Errno> {
-    extern "C" fn live<Life: Fn() -> i32>(life: *mut libc::c_void) -> i32 {
-        // SAFETY: the life outlasts the call below, which returns only when this one is over.
-        let life = unsafe { &*life.cast_const().cast::<Life>() };
-        life()
-    }
-    let mut stack = [MaybeUninit::<u128>::uninit(); STACK / size_of::<u128>()];
-    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-    let life = std::ptr::from_ref(life).cast_mut().cast();
-    // SAFETY: the stack is this frame's, which stays while this process waits; it grows down from its end, which is aligned for it.
-    match unsafe { libc::clone(live::<Life>, stack.as_mut_ptr_range().end.cast(), flags, life) } {
-        -1 => Err(last()),
-        pid => Pid::from_raw(pid).ok_or(Errno::SRCH),
-    }
-}
-
-/// Bytes of stack for a life that ends in executing a program.
-const STACK: usize = 64 << 10;
 
 /// Ends this process at once, running nothing of the old one's clean-up.
 pub(super) fn exit(code: i32) -> ! {

@@ -15,7 +15,7 @@ use crate::embedded::identity::Identity;
 use crate::embedded::plan::{Exec, Plan};
 use crate::embedded::report::{Report, Step};
 use crate::embedded::stage::{self, Inheritance, Opened};
-use crate::embedded::sys::{self, Arguments, CloneFlags, Forked};
+use crate::embedded::sys::{self, Arguments, CloneFlags, Forked, Stack};
 use crate::outcome::ExitStatus;
 use crate::policy::Network;
 
@@ -88,6 +88,7 @@ impl Born {
         let inheritance = Inheritance {
             launcher: theirs.as_fd(),
             arguments: Arguments::find(),
+            stack: &Stack::new(),
             cgroups: &doors,
             sources: &sources,
             switch_user: identity.switched,

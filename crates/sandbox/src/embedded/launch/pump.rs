@@ -42,6 +42,8 @@ pub(super) struct Pump<'a> {
     streams: Streams,
     feed: Feed,
     born: &'a Born,
+    /// Not on the stack, of which every page would be touched, though mostly little is read.
+    buffer: Box<[MaybeUninit<u8>]>,
     /// Nothing more will be reported; asking on would only keep a processor busy.
     silent: bool,
 }
@@ -86,6 +88,13 @@ impl Streams {
         write_input(input, our_input)?;
         Ok((Streams { stdout: Some(stdout), stderr: Some(stderr) }, theirs))
     }
+
+    fn of(&mut self, which: Stream) -> &mut Option<OwnedFd> {
+        match which {
+            Stream::Stdout => &mut self.stdout,
+            Stream::Stderr => &mut self.stderr,
+        }
+    }
 }
 
 /// Writes what fits at once; the rest has a thread of its own, which ends with the command because the pipe then breaks.
@@ -115,7 +124,7 @@ const A_MINUTE: Timespec = Timespec { tv_sec: 60, tv_nsec: 0 };
 impl<'a> Pump<'a> {
     /// Watches a process.
     pub(super) fn new(streams: Streams, feed: Feed, born: &'a Born) -> Pump<'a> {
-        Pump { streams, feed, born, silent: false }
+        Pump { streams, feed, born, buffer: Box::new_uninit_slice(64 << 10), silent: false }
     }
 
     /// Moves bytes until the process is gone, and then what it has left in its streams.
@@ -207,11 +216,9 @@ impl<'a> Pump<'a> {
 
     /// Takes what a stream has; how much that was.
     fn drain(&mut self, which: Stream, ready: bool) -> usize {
-        let stream = self.stream(which);
+        let stream = self.streams.of(which);
         let Some(fd) = stream.as_ref().filter(|_| ready) else { return 0 };
-        // Left as it is, since a stack that nobody has touched yet costs a fault a page.
-        let mut buffer = [MaybeUninit::uninit(); 64 << 10];
-        match rustix::io::read(fd, &mut buffer) {
+        match rustix::io::read(fd, &mut *self.buffer) {
             Ok(([], _)) => *stream = None,
             Ok((bytes, _)) => {
                 self.feed.push(which, bytes);
@@ -225,20 +232,13 @@ impl<'a> Pump<'a> {
 
     /// Takes what is in a stream now, and no more: a process that the command left behind may still be writing.
     fn empty(&mut self, which: Stream) {
-        let waiting = self.stream(which).as_ref().and_then(|fd| rustix::io::ioctl_fionread(fd).ok());
+        let waiting = self.streams.of(which).as_ref().and_then(|fd| rustix::io::ioctl_fionread(fd).ok());
         let mut left = waiting.unwrap_or(0);
         while left > 0 {
             match self.drain(which, true) as u64 {
                 0 => return,
                 count => left = left.saturating_sub(count),
             }
-        }
-    }
-
-    fn stream(&mut self, which: Stream) -> &mut Option<OwnedFd> {
-        match which {
-            Stream::Stdout => &mut self.streams.stdout,
-            Stream::Stderr => &mut self.streams.stderr,
         }
     }
 }

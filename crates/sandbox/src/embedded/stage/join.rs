@@ -43,7 +43,7 @@ pub(in crate::embedded) fn join(
         init::become_command(exec, from.launcher, from.streams)
     };
     // SAFETY: both sides go on with system calls alone, and the command's writes to nothing but its own frames.
-    match unsafe { sys::start_behind_filter(&become_command) } {
+    match unsafe { sys::start_behind_filter(from.stack, &become_command) } {
         Ok(command) => {
             init::keep_only(from.launcher.as_raw_fd());
             let status = reap(command, awaited);
