@@ -45,6 +45,8 @@ pub(super) struct Plan {
 pub(super) enum Action {
     /// Make a directory, unless there is one.
     Directory { path: CString },
+    /// Make an empty file that something is mounted on, unless there is one.
+    Place { path: CString },
     /// Make a file with this content.
     File { path: CString, content: Vec<u8> },
     /// Make a symbolic link.
@@ -154,7 +156,7 @@ fn make_place(actions: &mut Vec<Action>, target: &Path, directory: bool) -> Resu
     actions.push(if directory {
         Action::Directory { path: path(target)? }
     } else {
-        Action::File { path: path(target)?, content: Vec::new() }
+        Action::Place { path: path(target)? }
     });
     Ok(())
 }
@@ -212,7 +214,9 @@ impl std::fmt::Display for Action {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Action::Directory { path } => write!(formatter, "make the directory /{}", path.to_string_lossy()),
-            Action::File { path, .. } => write!(formatter, "make the file /{}", path.to_string_lossy()),
+            Action::Place { path } | Action::File { path, .. } => {
+                write!(formatter, "make the file /{}", path.to_string_lossy())
+            }
             Action::Link { path, .. } => write!(formatter, "make the link /{}", path.to_string_lossy()),
             Action::Bind { source, target, .. } => {
                 write!(formatter, "mount {} at /{}", source.to_string_lossy(), target.to_string_lossy())

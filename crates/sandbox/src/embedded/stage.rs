@@ -6,6 +6,7 @@
 mod handed;
 mod join;
 mod root;
+mod site;
 mod walls;
 
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};

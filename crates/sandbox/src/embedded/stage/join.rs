@@ -11,6 +11,7 @@ use rustix::process::{Pid, Signal, WaitOptions};
 use rustix::thread::UnshareFlags;
 
 use super::root::{self, Opened};
+use super::site::Site;
 use super::{Failure, Inheritance, NOT_SET_UP, at, begin, die_with_launcher, report, walls};
 use crate::embedded::admission;
 use crate::embedded::init;
@@ -134,8 +135,9 @@ fn mount_all(plan: &Plan, trees: &[Option<OwnedFd>; MOST_MOUNTS]) -> Result<(), 
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let root = rustix::fs::open(c"/", flags, Mode::empty()).map_err(at(Step::Enter))?;
     sys::clear_mount_attributes(root.as_fd(), READ_ONLY_ALONE).map_err(at(Step::Enter))?;
+    let mut site = Site::new(root.as_fd());
     for (index, (action, tree)) in plan.actions.iter().zip(trees).enumerate() {
-        root::place(action, tree.as_ref(), root.as_fd()).map_err(|errno| Failure {
+        root::place(action, tree.as_ref(), &mut site).map_err(|errno| Failure {
             step: Step::Action,
             index: index as u32,
             errno,

@@ -1,11 +1,9 @@
 //! Builds the root file system from the plan's actions, in memory and by mounts, and leaves the old one.
-//!
-//! Targets are opened without following any link: a mount made earlier may show a stranger's directory.
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags};
+use rustix::fs::CWD;
 use rustix::io::Errno;
 use rustix::mount::{
     FsMountFlags, FsOpenFlags, MountAttrFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags,
@@ -13,6 +11,7 @@ use rustix::mount::{
 };
 
 use super::handed::Handed;
+use super::site::Site;
 use super::{Failure, at};
 use crate::embedded::plan::{Action, CONFINED, Plan, READ_ONLY};
 use crate::embedded::report::Step;
@@ -42,9 +41,10 @@ pub(super) fn build(plan: &Plan, sources: &[Option<Opened>], handed: &mut Handed
     // Laid over the old root, which absolute paths still lead to until the pivot.
     move_mount(&root, CWD, c"/").map_err(at(Step::Root))?;
     rustix::process::fchdir(&root).map_err(at(Step::Root))?;
+    let mut site = Site::new(root.as_fd());
     for (index, action) in plan.actions.iter().enumerate() {
         let opened = sources.get(index).and_then(Option::as_ref);
-        perform(action, opened, root.as_fd(), handed).map_err(|errno| Failure {
+        perform(action, opened, &mut site, handed).map_err(|errno| Failure {
             step: Step::Action,
             index: index as u32,
             errno,
@@ -55,13 +55,17 @@ pub(super) fn build(plan: &Plan, sources: &[Option<Opened>], handed: &mut Handed
 }
 
 /// Makes the place of a mount in a root that already stands, or mounts what was opened for it.
-pub(super) fn place(action: &Action, tree: Option<&OwnedFd>, root: BorrowedFd<'_>) -> Result<(), Errno> {
+pub(super) fn place<'a>(
+    action: &'a Action,
+    tree: Option<&OwnedFd>,
+    site: &mut Site<'a>,
+) -> Result<(), Errno> {
     match (action, tree) {
-        (Action::Directory { path }, _) => make_directory(root, path),
-        (Action::File { path, content }, _) => make_file(root, path, content),
+        (Action::Directory { path }, _) => site.make_directory(path),
+        (Action::Place { path }, _) => site.make_place(path),
         (Action::Bind { target, attributes, .. }, Some(tree)) => {
             sys::set_mount_attributes(tree.as_fd(), attributes.bits().into(), true)?;
-            attach(tree.as_fd(), root, target)
+            site.attach(tree.as_fd(), target)
         }
         _ => Err(Errno::INVAL),
     }
@@ -74,19 +78,17 @@ pub(in crate::embedded) fn open_source(source: &CStr) -> Result<OwnedFd, Errno> 
     rustix::mount::open_tree(CWD, source, flags)
 }
 
-fn perform(
-    action: &Action,
+fn perform<'a>(
+    action: &'a Action,
     opened: Option<&Opened>,
-    root: BorrowedFd<'_>,
+    site: &mut Site<'a>,
     handed: &mut Handed,
 ) -> Result<(), Errno> {
     match action {
-        Action::Directory { path } => make_directory(root, path),
-        Action::File { path, content } => make_file(root, path, content),
-        Action::Link { path, to } => {
-            let (parent, name) = parent_of(root, path)?;
-            rustix::fs::symlinkat(to.as_c_str(), &parent, name)
-        }
+        Action::Directory { path } => site.make_directory(path),
+        Action::Place { path } => site.make_place(path),
+        Action::File { path, content } => site.make_file(path, content),
+        Action::Link { path, to } => site.make_link(path, to),
         Action::Bind { source, target, attributes, .. } => {
             let own;
             let source = match opened {
@@ -97,31 +99,31 @@ fn perform(
                 }
             };
             sys::set_mount_attributes(source, attributes.bits().into(), true)?;
-            attach(source, root, target)
+            site.attach(source, target)
         }
-        Action::Overlay { lower, layer, target } => overlay(lower, layer, target, opened, root),
+        Action::Overlay { lower, layer, target } => overlay(lower, layer, target, opened, site),
         Action::Memory { target, size, keep } => {
             let mount = memory(size, c"1777")?;
-            attach(mount.as_fd(), root, target)?;
+            site.attach(mount.as_fd(), target)?;
             if *keep {
                 handed.push(mount)?;
             }
             Ok(())
         }
-        Action::Processes { target } => attach(processes()?.as_fd(), root, target),
+        Action::Processes { target } => site.attach(processes()?.as_fd(), target),
     }
 }
 
 /// Mounts a layer over a directory: both are first made part of this process's mounts, since the kernel takes no others.
-fn overlay(
+fn overlay<'a>(
     lower: &CStr,
     layer: &CStr,
-    target: &CStr,
+    target: &'a CStr,
     opened: Option<&Opened>,
-    root: BorrowedFd<'_>,
+    site: &mut Site<'a>,
 ) -> Result<(), Errno> {
     for place in [c"mnt", PARTS, LOWER, LAYER] {
-        make_directory(root, place)?;
+        site.make_directory(place)?;
     }
     let own;
     let (lower, layer) = match opened {
@@ -132,9 +134,9 @@ fn overlay(
         }
     };
     sys::set_mount_attributes(lower, READ_ONLY.bits().into(), true)?;
-    attach(lower, root, LOWER)?;
+    site.attach(lower, LOWER)?;
     sys::set_mount_attributes(layer, CONFINED.bits().into(), true)?;
-    attach(layer, root, LAYER)?;
+    site.attach(layer, LAYER)?;
     let context = rustix::mount::fsopen(c"overlay", FsOpenFlags::FSOPEN_CLOEXEC)?;
     for (key, value) in [(c"lowerdir", LOWER), (c"upperdir", UPPER), (c"workdir", WORK)] {
         rustix::mount::fsconfig_set_string(&context, key, value)?;
@@ -142,13 +144,13 @@ fn overlay(
     rustix::mount::fsconfig_set_flag(&context, c"userxattr")?;
     rustix::mount::fsconfig_create(&context)?;
     let mount = rustix::mount::fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, CONFINED)?;
-    attach(mount.as_fd(), root, target)?;
+    site.attach(mount.as_fd(), target)?;
     // The overlay holds its parts by itself; inside, the lower directory must not be reachable on its own.
     for place in [LAYER, LOWER] {
         rustix::mount::unmount(place, UnmountFlags::DETACH)?;
-        rustix::fs::unlinkat(root, place, AtFlags::REMOVEDIR)?;
+        site.remove_directory(place)?;
     }
-    rustix::fs::unlinkat(root, PARTS, AtFlags::REMOVEDIR)
+    site.remove_directory(PARTS)
 }
 
 fn memory(size: &CStr, mode: &CStr) -> Result<OwnedFd, Errno> {
@@ -169,65 +171,8 @@ fn processes() -> Result<OwnedFd, Errno> {
     rustix::mount::fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes)
 }
 
-fn make_directory(root: BorrowedFd<'_>, path: &CStr) -> Result<(), Errno> {
-    let (parent, name) = parent_of(root, path)?;
-    match rustix::fs::mkdirat(&parent, name, Mode::from_raw_mode(0o755)) {
-        Err(Errno::EXIST) => Ok(()),
-        // What an image shows read-only may have the directory already.
-        Err(Errno::ROFS) if open_inside(root, path).is_ok() => Ok(()),
-        made => made,
-    }
-}
-
-/// Makes a file, unless there is one already and it is only the place for a mount.
-fn make_file(root: BorrowedFd<'_>, path: &CStr, content: &[u8]) -> Result<(), Errno> {
-    let (parent, name) = parent_of(root, path)?;
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let file = match rustix::fs::openat(&parent, name, flags, Mode::from_raw_mode(0o644)) {
-        Err(Errno::EXIST | Errno::ROFS) if content.is_empty() && open_inside(root, path).is_ok() => {
-            return Ok(());
-        }
-        file => file?,
-    };
-    let mut rest = content;
-    while !rest.is_empty() {
-        let written = rustix::io::write(&file, rest)?;
-        rest = rest.get(written..).unwrap_or_default();
-    }
-    Ok(())
-}
-
-fn attach(mount: BorrowedFd<'_>, root: BorrowedFd<'_>, target: &CStr) -> Result<(), Errno> {
-    let place = open_inside(root, target)?;
-    let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
-    rustix::mount::move_mount(mount, c"", &place, c"", flags)
-}
-
 fn move_mount(mount: &OwnedFd, to: BorrowedFd<'_>, path: &CStr) -> Result<(), Errno> {
     rustix::mount::move_mount(mount, c"", to, path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
-}
-
-fn open_inside(root: BorrowedFd<'_>, path: &CStr) -> Result<OwnedFd, Errno> {
-    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    rustix::fs::openat2(root, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), resolve)
-}
-
-/// The opened directory above a path, and the last name of it.
-fn parent_of<'a>(root: BorrowedFd<'_>, path: &'a CStr) -> Result<(OwnedFd, &'a CStr), Errno> {
-    let bytes = path.to_bytes();
-    let Some(slash) = bytes.iter().rposition(|&byte| byte == b'/') else {
-        return Ok((rustix::io::fcntl_dupfd_cloexec(root, 0)?, path));
-    };
-    let name = path.to_bytes_with_nul().get(slash + 1..).unwrap_or_default();
-    let name = CStr::from_bytes_with_nul(name).map_err(|_| Errno::INVAL)?;
-    // Paths are bounded by the kernel, so the parent fits where it can be named at all.
-    let mut buffer = [0_u8; 4096];
-    buffer
-        .get_mut(..slash)
-        .ok_or(Errno::NAMETOOLONG)?
-        .copy_from_slice(bytes.get(..slash).unwrap_or_default());
-    let parent = CStr::from_bytes_until_nul(&buffer).map_err(|_| Errno::NAMETOOLONG)?;
-    Ok((open_inside(root, parent)?, name))
 }
 
 fn pivot(root: &OwnedFd) -> Result<(), Errno> {
