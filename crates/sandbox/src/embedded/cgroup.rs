@@ -12,7 +12,7 @@ mod v1;
 mod v2;
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::os::fd::{OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -247,7 +247,10 @@ fn file_name(path: &Path) -> String {
 
 /// The first number in a file, or the one behind a key.
 fn number_in(file: &Path, key: Option<&str>) -> Option<u64> {
-    let text = fs::read_to_string(file).ok()?;
+    // The kernel gives all of it at once, and none of these files is longer.
+    let mut buffer = [0; 4096];
+    let length = fs::File::open(file).and_then(|mut file| file.read(&mut buffer)).ok()?;
+    let text = std::str::from_utf8(buffer.get(..length)?).ok()?;
     match key {
         None => text.trim().parse().ok(),
         Some(key) => text.lines().find_map(|line| line.strip_prefix(key)?.trim().parse().ok()),

@@ -131,8 +131,8 @@ fn admit(job: &mut Job, born: &Born) -> Result<(), LaunchError> {
 
 fn watch(job: Job, feed: Feed, launched: Launched) -> Result<Outcome, LaunchError> {
     let Launched { born, streams, kept, begun } = launched;
-    let mut pump = Pump::new(streams, feed, &born);
-    let Ended { report, timed_out } = pump.run(deadline(begun, job.timeout), &job.wake);
+    let mut pump = Pump::new(streams, feed, &born, job.cgroup());
+    let Ended { report, timed_out, counted } = pump.run(deadline(begun, job.timeout), &job.wake);
     let (stdout, stderr) = pump.into_captured();
     let is_astray = matches!(report, Some(Report::NotExecuted { astray: true, .. }));
     let ending = born.finish(report);
@@ -140,7 +140,7 @@ fn watch(job: Job, feed: Feed, launched: Launched) -> Result<Outcome, LaunchErro
         true => LaunchError::Directory { path: job.exec.directory(), source },
         false => LaunchError::Exec { program: job.exec.program.clone(), source },
     })?;
-    let counted = job.cgroup().map(Cgroup::counted).unwrap_or_default();
+    let counted = counted.or_else(|| job.cgroup().map(Cgroup::counted)).unwrap_or_default();
     // Those of a command in a container are the container's, all its commands together.
     let own = job.container.is_none();
     let usage = Usage {

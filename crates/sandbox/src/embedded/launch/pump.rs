@@ -15,6 +15,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 
 use super::Born;
 use crate::child::{Backlog, Feed, Stream};
+use crate::embedded::cgroup::{Cgroup, Counted};
 use crate::embedded::identity::Identity;
 use crate::embedded::report::Report;
 use crate::outcome::Captured;
@@ -42,6 +43,7 @@ pub(super) struct Pump<'a> {
     streams: Streams,
     feed: Feed,
     born: &'a Born,
+    cgroup: Option<&'a Cgroup>,
     /// Not on the stack, of which every page would be touched, though mostly little is read.
     buffer: Box<[MaybeUninit<u8>]>,
     /// Nothing more will be reported; asking on would only keep a processor busy.
@@ -54,6 +56,8 @@ pub(super) struct Ended {
     pub(super) report: Option<Report>,
     /// Whether its time was up.
     pub(super) timed_out: bool,
+    /// What it used, if there was time to count that before it was gone.
+    pub(super) counted: Option<Counted>,
 }
 
 impl Wake {
@@ -122,14 +126,14 @@ const PIPE_HOLDS: usize = 4096;
 const A_MINUTE: Timespec = Timespec { tv_sec: 60, tv_nsec: 0 };
 
 impl<'a> Pump<'a> {
-    /// Watches a process.
-    pub(super) fn new(streams: Streams, feed: Feed, born: &'a Born) -> Pump<'a> {
-        Pump { streams, feed, born, buffer: Box::new_uninit_slice(64 << 10), silent: false }
+    /// Watches a process that is counted in this cgroup.
+    pub(super) fn new(streams: Streams, feed: Feed, born: &'a Born, cgroup: Option<&'a Cgroup>) -> Pump<'a> {
+        Pump { streams, feed, born, cgroup, buffer: Box::new_uninit_slice(64 << 10), silent: false }
     }
 
     /// Moves bytes until the process is gone, and then what it has left in its streams.
     pub(super) fn run(&mut self, deadline: Instant, wake: &Wake) -> Ended {
-        let mut ended = Ended { report: None, timed_out: false };
+        let mut ended = Ended { report: None, timed_out: false, counted: None };
         let mut deadline = Some(deadline);
         loop {
             let Some(ready) = self.wait(wake, deadline) else {
@@ -140,6 +144,7 @@ impl<'a> Pump<'a> {
             };
             if ready.report {
                 self.hear(&mut ended);
+                self.count(&mut ended);
             }
             if ready.wake {
                 deadline = self.kill();
@@ -211,6 +216,13 @@ impl<'a> Pump<'a> {
                     return;
                 }
             }
+        }
+    }
+
+    /// Counts what was used once the end is reported: the kernel still takes a while to take the container down.
+    fn count(&self, ended: &mut Ended) {
+        if ended.counted.is_none() && matches!(ended.report, Some(Report::Ended { .. })) {
+            ended.counted = self.cgroup.map(Cgroup::counted);
         }
     }
 
