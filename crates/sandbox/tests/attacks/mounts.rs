@@ -37,6 +37,15 @@ attacks! {
         }
     }
 
+    fn a_mount_within_a_later_mount_is_made_in_that_one(arena) {
+        let [early, outer, late] = ["early", "outer", "late"].map(|name| arena.directory(name));
+        std::fs::write(late.join("file"), "late").unwrap();
+        let mut policy = arena.with_mount(&early, "/data/early", Access::ReadOnly);
+        policy.mounts.push(Mount { access: Access::ReadWrite, ..Mount::read_only(&outer, "/data") });
+        policy.mounts.push(Mount::read_only(&late, "/data/late"));
+        check(&arena.run(&policy, &bash("ls /data; cat /data/late/file")), "late\nlate");
+    }
+
     fn the_hosts_mounts_are_as_before(arena) {
         own_mounts();
         let workspace = arena.directory("workspace");
