@@ -6,9 +6,13 @@
 
 mod stdin;
 
+use std::io;
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use tokio::io::AsyncReadExt as _;
+use tokio::net::unix::pipe;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::backend::LaunchError;
@@ -16,12 +20,17 @@ use crate::outcome::{Captured, Outcome};
 pub(crate) use stdin::Backlog;
 pub use stdin::ChildStdin;
 
+/// How much of a command that is talked to is heard at once.
+const AT_ONCE: usize = 16 << 10;
+
 /// A command that runs in a container. Dropping it kills the command.
 #[derive(Debug)]
 pub struct Child {
     chunks: mpsc::UnboundedReceiver<Chunk>,
     end: oneshot::Receiver<Result<Outcome, LaunchError>>,
     stdin: Option<ChildStdin>,
+    /// Where its output is heard without the feed.
+    stdout: Option<pipe::Receiver>,
     killer: Killer,
     passing: Arc<Passing>,
 }
@@ -83,12 +92,18 @@ impl Child {
             limit,
             passing: Arc::clone(&passing),
         };
-        (Child { chunks, end, stdin: None, killer, passing }, feed, send_end)
+        (Child { chunks, end, stdin: None, stdout: None, killer, passing }, feed, send_end)
     }
 
     /// Gives the child a standard input, and the backend what is written to it.
     pub fn pipe_stdin(&mut self) -> mpsc::Receiver<Vec<u8>> {
         self.open_stdin().queue
+    }
+
+    /// The same for a command that is talked to for as long as it lives.
+    pub(crate) fn converse(&mut self) -> mpsc::Receiver<Vec<u8>> {
+        self.pass_on();
+        self.pipe_stdin()
     }
 
     /// The same for a backend that has a pipe, into which what fits goes straight.
@@ -105,15 +120,36 @@ impl Child {
 
     /// Keeps nothing of the output from now on, for a command that is talked to for as long as it lives: it may say any amount,
     /// but no more at once than the policy keeps. One that does is not listened to any more.
-    pub fn pass_on(&self) {
+    pub(crate) fn pass_on(&self) {
         self.passing.is_on.store(true, Ordering::Relaxed);
+    }
+
+    /// Hears standard output at this end of a pipe, of which the feed gets nothing: to have it passed on would wake a thread for every
+    /// answer of a command that is talked to.
+    pub(crate) fn listen_to(&mut self, stdout: OwnedFd) -> io::Result<()> {
+        self.stdout = Some(pipe::Receiver::from_owned_fd(stdout)?);
+        Ok(())
     }
 
     /// The next piece of output; `None` when both streams have ended or what is kept of them is full.
     pub async fn next(&mut self) -> Option<Chunk> {
+        while let Some(stdout) = &mut self.stdout {
+            let mut bytes = Vec::with_capacity(AT_ONCE);
+            tokio::select! {
+                read = stdout.read_buf(&mut bytes) => match read {
+                    Ok(1..) => return Some(Chunk { stream: Stream::Stdout, bytes }),
+                    Ok(0) | Err(_) => self.stdout = None,
+                },
+                Some(chunk) = self.chunks.recv() => return Some(self.heard(chunk)),
+            }
+        }
         let chunk = self.chunks.recv().await?;
+        Some(self.heard(chunk))
+    }
+
+    fn heard(&self, chunk: Chunk) -> Chunk {
         self.passing.waiting.fetch_sub(chunk.bytes.len() as u64, Ordering::Relaxed);
-        Some(chunk)
+        chunk
     }
 
     /// Waits for the end. Output that was not taken by [`Child::next`] is in the outcome all the same.

@@ -29,6 +29,9 @@ pub enum Stdin {
     Bytes(Vec<u8>),
     /// What is written to [`crate::Child::take_stdin`].
     Piped,
+    /// The same for a program that is talked to for as long as it lives: what it says is passed on, and nothing of it is kept. It may say
+    /// any amount, but no more at once than the policy keeps or a pipe holds.
+    Conversation,
 }
 
 impl Command {

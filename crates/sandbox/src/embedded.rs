@@ -166,10 +166,15 @@ async fn launch_command(policy: &Policy, command: &Command, launch: Launch) -> R
     let wake = Arc::new(Wake::new().map_err(failed("make an event"))?);
     let killer = Arc::clone(&wake);
     let (mut child, feed, end) = Child::new(policy.limits.kept_output, Killer::new(move || killer.call()));
+    let outlet = Arc::new(Mutex::new(None));
     let input = match &command.stdin {
         Stdin::Empty => Input::Bytes(Vec::new()),
         Stdin::Bytes(bytes) => Input::Bytes(bytes.clone()),
         Stdin::Piped => Input::Piped(Mutex::new(Some(child.open_stdin()))),
+        Stdin::Conversation => {
+            child.pass_on();
+            Input::Conversation(Mutex::new(Some(child.open_stdin())), Arc::clone(&outlet))
+        }
     };
     let Launch { plan, container, identity, cgroup, order, unenforced, gate } = launch;
     let job = Job {
@@ -193,5 +198,8 @@ async fn launch_command(policy: &Policy, command: &Command, launch: Launch) -> R
         order.fulfil();
     }
     ready.await.map_err(|_| LaunchError::Ended)??;
+    if let Some(stdout) = outlet.lock().ok().and_then(|mut outlet| outlet.take()) {
+        child.listen_to(stdout).map_err(failed("watch a pipe"))?;
+    }
     Ok(child)
 }

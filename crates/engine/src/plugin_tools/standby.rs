@@ -268,7 +268,7 @@ impl Shipped {
             argv: self.words(tool, "serve")?.into_iter().map(Into::into).collect(),
             cwd: "/skill".into(),
             env: BTreeMap::new(),
-            stdin: Stdin::Piped,
+            stdin: Stdin::Conversation,
         };
         let (backends, settings) = (workshop.backends.clone(), settings.clone());
         Ok(Start { backends, settings, policy, command, image, resets: resets(tool) })

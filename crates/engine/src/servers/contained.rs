@@ -94,7 +94,7 @@ impl ContainedServer {
             argv: command.iter().map(Into::into).collect(),
             cwd: self.cwd.clone(),
             env: BTreeMap::new(),
-            stdin: Stdin::Piped,
+            stdin: Stdin::Conversation,
         };
         Conversation::begin(workshop.backends, settings, (&policy, &command), image).await
     }
@@ -126,7 +126,6 @@ impl Conversation {
         image: Resolved,
     ) -> Result<Self, Refusal> {
         let child = backends.choose(None, settings)?.launch(policy, command).await?;
-        child.pass_on();
         Ok(Self { child, complaint: String::new(), _image: image })
     }
 

@@ -81,6 +81,7 @@ pub(super) async fn launch(job: Job, prepared: Prepared, stdin: Stdin) -> Result
         Stdin::Empty => None,
         Stdin::Bytes(bytes) => Some(Input::Bytes(bytes)),
         Stdin::Piped => Some(Input::Piped(child.pipe_stdin())),
+        Stdin::Conversation => Some(Input::Piped(child.converse())),
     };
     let before = match job.company {
         Company::Alone => Counted::default(),

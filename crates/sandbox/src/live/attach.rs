@@ -64,6 +64,7 @@ impl Container for Attached {
                 Stdin::Empty => Input::Bytes(Vec::new()),
                 Stdin::Bytes(bytes) => Input::Bytes(bytes.clone()),
                 Stdin::Piped => Input::Piped(child.pipe_stdin()),
+                Stdin::Conversation => Input::Piped(child.converse()),
             };
             tokio::spawn(follow(stream, input, feed, end, kill));
             Ok(child)

@@ -1,6 +1,6 @@
 //! Attacks by what a command writes to its streams.
 
-use guild_sandbox::ExitStatus;
+use guild_sandbox::{ExitStatus, Stdin, Stream};
 
 use crate::arena::{a_moment, bash, check, python, resident_peak};
 
@@ -80,9 +80,41 @@ attacks! {
     }
 
     fn input_that_nobody_reads_does_not_hang(arena) {
-        let command = bash("exit 4").stdin(guild_sandbox::Stdin::Bytes(vec![0; 8 << 20]));
+        let command = bash("exit 4").stdin(Stdin::Bytes(vec![0; 8 << 20]));
         assert_eq!(arena.run(&arena.policy(), &command).status, ExitStatus::Code(4));
-        let command = bash("wc -c").stdin(guild_sandbox::Stdin::Bytes(vec![0; 8 << 20]));
+        let command = bash("wc -c").stdin(Stdin::Bytes(vec![0; 8 << 20]));
         check(&arena.run(&arena.policy(), &command), "8388608");
+    }
+
+    fn a_program_that_is_talked_to_is_heard_as_it_speaks(arena) {
+        let echo = bash("while read line; do echo \"<$line>\"; done; echo gone >&2").stdin(Stdin::Conversation);
+        arena.wait(async {
+            let policy = arena.policy();
+            let mut child = arena.backend().launch(&policy, &echo).await.unwrap();
+            let stdin = child.take_stdin().unwrap();
+            for word in ["one", "two"] {
+                stdin.write(format!("{word}\n").into_bytes()).await.unwrap();
+                let said = child.next().await.unwrap();
+                assert_eq!((said.stream, said.bytes), (Stream::Stdout, format!("<{word}>\n").into_bytes()));
+            }
+            drop(stdin);
+            let last = child.next().await.unwrap();
+            assert_eq!((last.stream, last.bytes), (Stream::Stderr, b"gone\n".to_vec()));
+            assert!(child.next().await.is_none());
+            let outcome = child.wait().await.unwrap();
+            assert!(outcome.success() && outcome.stdout.bytes.is_empty(), "nothing is kept");
+        });
+    }
+
+    fn a_program_that_nobody_listens_to_costs_no_memory_and_ends_in_time(arena) {
+        let mut policy = arena.policy();
+        policy.limits.timeout = a_moment();
+        arena.bash("true", "");
+        let before = resident_peak();
+        let flood = bash("cat /dev/zero").stdin(Stdin::Conversation);
+        let outcome = arena.wait(async { arena.backend().launch(&policy, &flood).await?.wait().await });
+        assert!(outcome.unwrap().timed_out);
+        let grown = resident_peak() - before;
+        assert!(grown < 32 << 20, "{grown} bytes more");
     }
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
@@ -26,6 +26,8 @@ pub(in crate::embedded) enum Input {
     Bytes(Vec<u8>),
     /// What somebody sends.
     Piped(Mutex<Option<Backlog>>),
+    /// The same, and whoever sends hears the command without anybody between, at the end of the pipe that is put here.
+    Conversation(Mutex<Option<Backlog>>, Arc<Mutex<Option<OwnedFd>>>),
 }
 
 /// Wakes a container's thread from elsewhere, to kill the container.
@@ -90,7 +92,13 @@ impl Streams {
             }
         }
         write_input(input, our_input)?;
-        Ok((Streams { stdout: Some(stdout), stderr: Some(stderr) }, theirs))
+        let mut stdout = Some(stdout);
+        if let Input::Conversation(_, outlet) = input
+            && let Ok(mut outlet) = outlet.lock()
+        {
+            *outlet = stdout.take();
+        }
+        Ok((Streams { stdout, stderr: Some(stderr) }, theirs))
     }
 
     fn of(&mut self, which: Stream) -> &mut Option<OwnedFd> {
@@ -110,7 +118,7 @@ fn write_input(input: &Input, to: OwnedFd) -> io::Result<()> {
             let bytes = bytes.clone();
             writer.spawn(move || drop(File::from(to).write_all(&bytes))).map(drop)
         }
-        Input::Piped(piped) => {
+        Input::Piped(piped) | Input::Conversation(piped, _) => {
             let taken = piped.lock().ok().and_then(|mut piped| piped.take());
             let Some(backlog) = taken else { return Ok(()) };
             backlog.open(to)?;
