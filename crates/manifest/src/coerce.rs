@@ -87,21 +87,24 @@ fn split(text: &str) -> Vec<String> {
 }
 
 fn split_outside_brackets(text: &str, is_separator: impl Fn(char) -> bool) -> Vec<String> {
-    let mut parts = vec![String::new()];
-    let mut depth = 0usize;
-    for c in text.chars() {
+    let mut parts = Vec::new();
+    let (mut start, mut depth) = (0, 0usize);
+    let mut add = |part: Option<&str>| {
+        parts.extend(part.map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned));
+    };
+    for (at, c) in text.char_indices() {
         match c {
             '(' | '{' | '[' => depth += 1,
             ')' | '}' | ']' => depth = depth.saturating_sub(1),
             _ => {}
         }
         if depth == 0 && is_separator(c) {
-            parts.push(String::new());
-        } else if let Some(part) = parts.last_mut() {
-            part.push(c);
+            add(text.get(start..at));
+            start = at + c.len_utf8();
         }
     }
-    parts.iter().map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
+    add(text.get(start..));
+    parts
 }
 
 #[cfg(test)]

@@ -166,9 +166,12 @@ fn read_text<'a>(source: &Source<'a>, decoded: text::Text<'a>, profile: Profile)
     problems.extend(body::check(parts.body, parts.body_line));
     let (mut skill, mut hints) = (None, None);
     if let Some(map) = &parts.map {
-        skill = Some(from_map(map, parts.at, source, &mut problems));
-        hints = hints::read(map, source.form, &mut problems);
-        keys::check(map, &mut problems);
+        let is_plain = keys::are_plain(map);
+        skill = Some(from_map(map, parts.at, source, is_plain, &mut problems));
+        hints = hints::read(map, source.form, is_plain, &mut problems);
+        if !is_plain {
+            keys::check(map, &mut problems);
+        }
         profile.check(map, parts.at, source.stem, &mut problems);
     }
     let frontmatter = parts.map.unwrap_or_default();
@@ -180,29 +183,42 @@ fn read_text<'a>(source: &Source<'a>, decoded: text::Text<'a>, profile: Profile)
     Reading { skill, hints, frontmatter, body, body_line, problems }
 }
 
-fn from_map(map: &Map, at: Pos, source: &Source<'_>, problems: &mut Vec<Problem>) -> Skill {
+fn from_map(map: &Map, at: Pos, source: &Source<'_>, is_plain: bool, problems: &mut Vec<Problem>) -> Skill {
     let names = name::resolve(map, at, source.stem, problems);
     let metadata = requirements::metadata(map, problems);
     let policy = source.sidecar.map(|bytes| sidecar::read(bytes, problems)).unwrap_or_default();
-    let hidden = flag(map, "disable-model-invocation", problems) == Some(true) || policy.hidden_from_models;
     let mut skill = Skill {
         name: names.name,
         aliases: names.aliases,
         title: names.title,
         description: description(map, at, problems),
-        when_to_use: text_of(map, "when_to_use", problems),
-        kind: Kind::Inline,
-        model_invocable: !hidden,
-        user_invocable: flag(map, "user-invocable", problems).unwrap_or(true),
-        paths: kind::globs(map, problems),
-        requirements: requirements::read(map, metadata.as_deref(), problems).map(Box::new),
-        contract: contract::read(map, problems).map(Box::new),
+        when_to_use: None,
+        kind: if source.form == Form::Agent { Kind::Subagent } else { Kind::Inline },
+        model_invocable: !policy.hidden_from_models,
+        user_invocable: true,
+        paths: Vec::new(),
+        requirements: None,
+        contract: None,
     };
-    skill.kind = match source.form {
-        Form::Skill => kind::decide(map, skill.contract.as_deref(), problems),
-        Form::Agent => Kind::Subagent,
-    };
+    if metadata.is_some() || !is_plain {
+        skill.requirements = requirements::read(map, metadata.as_deref(), problems).map(Box::new);
+    }
+    if !is_plain {
+        declare(&mut skill, map, source.form, problems);
+    }
     skill
+}
+
+/// Adds what stands under keys that plain files do not have.
+fn declare(skill: &mut Skill, map: &Map, form: Form, problems: &mut Vec<Problem>) {
+    skill.model_invocable &= flag(map, "disable-model-invocation", problems) != Some(true);
+    skill.when_to_use = text_of(map, "when_to_use", problems);
+    skill.user_invocable = flag(map, "user-invocable", problems).unwrap_or(true);
+    skill.paths = kind::globs(map, problems);
+    skill.contract = contract::read(map, problems).map(Box::new);
+    if form == Form::Skill {
+        skill.kind = kind::decide(map, skill.contract.as_deref(), problems);
+    }
 }
 
 fn description(map: &Map, at: Pos, problems: &mut Vec<Problem>) -> String {

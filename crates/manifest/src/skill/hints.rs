@@ -3,7 +3,7 @@
 //! None of it grants or forbids anything.
 
 use super::{Form, flag, list_of, text_of};
-use crate::tree::{Data, Map};
+use crate::tree::{Data, Map, Node};
 use crate::{Problem, coerce};
 use serde::{Deserialize, Serialize};
 
@@ -38,27 +38,37 @@ pub struct Hints {
     pub hooks: Option<Data>,
 }
 
-/// Reads the hints; `None` where there is none of them.
-pub fn read(map: &Map, form: Form, problems: &mut Vec<Problem>) -> Option<Hints> {
+/// Reads the hints; `None` where there is none of them. Those of a plain file are few.
+pub fn read(map: &Map, form: Form, is_plain: bool, problems: &mut Vec<Problem>) -> Option<Hints> {
     let mut hints = Hints {
         license: text_of(map, "license", problems),
         compatibility: text_of(map, "compatibility", problems),
-        homepage: text_of(map, "homepage", problems),
-        argument_hint: text_of(map, "argument-hint", problems).map(|hint| hint.replace('\n', " ")),
-        arguments: list_of(map, "arguments", problems),
         allowed_tools: tools(map, "allowed-tools", problems),
-        disallowed_tools: tools(map, "disallowed-tools", problems),
-        model: text_of(map, "model", problems),
-        effort: text_of(map, "effort", problems),
-        agent: text_of(map, "agent", &mut Vec::new()),
-        background: flag(map, "background", problems),
-        shell: text_of(map, "shell", problems),
-        hooks: map.get("hooks").filter(|node| !node.is_null()).map(crate::tree::Node::to_data),
+        ..Hints::default()
     };
-    if form == Form::Agent && hints.allowed_tools.is_empty() {
-        hints.allowed_tools = tools(map, "tools", problems);
+    if !is_plain {
+        hints.fill(map, form, problems);
     }
     (hints != Hints::default()).then_some(hints)
+}
+
+impl Hints {
+    /// Adds those that plain files do not have.
+    fn fill(&mut self, map: &Map, form: Form, problems: &mut Vec<Problem>) {
+        self.homepage = text_of(map, "homepage", problems);
+        self.argument_hint = text_of(map, "argument-hint", problems).map(|hint| hint.replace('\n', " "));
+        self.arguments = list_of(map, "arguments", problems);
+        self.disallowed_tools = tools(map, "disallowed-tools", problems);
+        self.model = text_of(map, "model", problems);
+        self.effort = text_of(map, "effort", problems);
+        self.agent = text_of(map, "agent", &mut Vec::new());
+        self.background = flag(map, "background", problems);
+        self.shell = text_of(map, "shell", problems);
+        self.hooks = map.get("hooks").filter(|node| !node.is_null()).map(Node::to_data);
+        if form == Form::Agent && self.allowed_tools.is_empty() {
+            self.allowed_tools = tools(map, "tools", problems);
+        }
+    }
 }
 
 /// Names of tools, which hold blanks in brackets only.

@@ -121,6 +121,26 @@ const COMMON_KEYS: &[&str] = &[
     "format",
 ];
 
+/// Keys under which no contract, kind, flag or pattern ever stands: nothing but the names, the description, `metadata` and a few
+/// hints is read from a file that has no others. Version, author and tags are read by nobody.
+const PLAIN_KEYS: &[&str] = &[
+    "name",
+    "description",
+    "license",
+    "compatibility",
+    "metadata",
+    "allowed-tools",
+    "version",
+    "author",
+    "tags",
+];
+
+/// Whether a file has plain keys only, each spelled as here. Most do, and thousands are read on one start: none of the
+/// fifty other keys need then be looked for, and none can be a slip of the pen.
+pub fn are_plain(map: &Map) -> bool {
+    map.entries().iter().all(|entry| PLAIN_KEYS.contains(&entry.key.as_str()))
+}
+
 /// Tells of each key that stands under two spellings, and of each that means nothing to us and looks like a slip
 /// of the pen.
 pub fn check(map: &Map, problems: &mut Vec<Problem>) {
@@ -165,4 +185,60 @@ fn respelled(map: &Map, entry: &Entry) -> Option<Problem> {
         last.key, entry.key, entry.key_at.line
     );
     Some(Problem::new(Code::DuplicateKey, last.key_at, message, "keep one of the two"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Form, Source, from_map, hints};
+    use super::*;
+    use crate::Pos;
+    use crate::tree::yaml;
+    use guild_testkit::Dice;
+
+    /// Values that one reader or another would stumble over.
+    #[rustfmt::skip]
+    const VALUES: &[&str] = &[
+        "x", "A name", "", "~", "1", "true", "[a, b]", "[]", "{a: b}", "[{a: b}]", "'{a: 1}'", "'{'",
+        "{openclaw: {requires: {bins: [git]}}}", "{openclaw: 1}", "{hermes: {requires_tools: t}}",
+        "{script: run.sh, context: fork, agent: x}", "'openclaw: x'", "Read, Bash(git add *)",
+    ];
+
+    /// Everything that a mapping is read as, and everything that is wrong with it.
+    fn read(map: &Map, form: Form, is_plain: bool) -> String {
+        let mut problems = Vec::new();
+        let source = Source { form, ..Source::new("SKILL.md", "stem", b"") };
+        let skill = from_map(map, Pos::START, &source, is_plain, &mut problems);
+        let hints = hints::read(map, form, is_plain, &mut problems);
+        if !is_plain {
+            check(map, &mut problems);
+        }
+        format!("{skill:?}\n{hints:?}\n{problems:?}")
+    }
+
+    #[test]
+    fn a_plain_file_is_read_as_if_every_key_had_been_looked_for() {
+        let mut dice = Dice::new(0x9e37_79b9_7f4a_7c15);
+        for _ in 0..3_000 {
+            let mut text = String::new();
+            for key in PLAIN_KEYS {
+                if dice.below(2) == 0 {
+                    text.push_str(&format!("{key}: {}\n", dice.pick(VALUES).unwrap()));
+                }
+            }
+            let root = yaml::parse(&text, 1).unwrap().root;
+            let Some(map) = root.as_ref().and_then(|node| node.as_map()) else { continue };
+            assert!(are_plain(map));
+            for form in [Form::Skill, Form::Agent] {
+                assert_eq!(read(map, form, true), read(map, form, false), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn another_spelling_or_another_key_is_not_plain() {
+        for text in ["Name: a\n", "allowed_tools: a\n", "name: a\nscript: b\n", "tools: a\n"] {
+            let root = yaml::parse(text, 1).unwrap().root.unwrap();
+            assert!(!are_plain(root.as_map().unwrap()), "{text}");
+        }
+    }
 }

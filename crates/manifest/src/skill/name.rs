@@ -20,9 +20,12 @@ pub struct Names {
 
 /// Whether a name can serve as an identifier: letters and digits of any script, `.`, `_` and `-`, not at the start.
 pub fn is_usable(name: &str) -> bool {
+    // Letters of any script are looked up one by one, which few names need.
+    let is_ordinary = |byte: u8| byte.is_ascii_alphanumeric() | matches!(byte, b'.' | b'_' | b'-');
     name.starts_with(char::is_alphanumeric)
         && (name.len() <= MAX_CHARS || name.chars().count() <= MAX_CHARS)
-        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '-'))
+        && (name.bytes().all(is_ordinary)
+            || name.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '-')))
 }
 
 /// Decides the names; a name that cannot serve is kept as a title and an alias.
@@ -76,7 +79,8 @@ fn usable(written: &str) -> Option<Cow<'_, str>> {
 
 /// Text with every run of white space as one space, as names are shown.
 fn one_line(text: String) -> String {
-    if text.contains(|c: char| c.is_whitespace() && c != ' ') {
+    let is_ordinary = text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+    if !is_ordinary && text.contains(|c: char| c.is_whitespace() && c != ' ') {
         return text.split_whitespace().collect::<Vec<_>>().join(" ");
     }
     text

@@ -194,7 +194,9 @@ impl<'a> Reader<'a> {
         match text.chars().next()? {
             quote @ ('"' | '\'') => {
                 let inner = text.strip_prefix(quote)?.strip_suffix(quote)?;
-                (!inner.contains([quote, '\\'])).then(|| scalar(inner, ScalarKind::Text))
+                let mark = if quote == '"' { b'"' } else { b'\'' };
+                let is_marked = memchr::memchr2(mark, b'\\', inner.as_bytes()).is_some();
+                (!is_marked).then(|| scalar(inner, ScalarKind::Text))
             }
             '{' | '[' => flow(text, at),
             first if is_plain_start(first, text) && is_plain_text(text) => {
@@ -221,7 +223,7 @@ fn is_plain_start(first: char, text: &str) -> bool {
 
 /// A JSON value on one line, which YAML reads as the same; escapes and empty values are left to the full parser.
 fn flow(text: &str, at: Pos) -> Option<Node> {
-    if text.contains('\\') {
+    if memchr::memchr(b'\\', text.as_bytes()).is_some() {
         return None;
     }
     let mut problems = Vec::new();
