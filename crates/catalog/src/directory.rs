@@ -24,6 +24,8 @@ pub struct Name {
     pub name: OsString,
     /// What bears it; links are not followed.
     pub kind: Kind,
+    /// The identity of what bears it, as far as the directory tells it; zero where it does not.
+    pub inode: u64,
 }
 
 /// What something is.

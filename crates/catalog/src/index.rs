@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 pub use stamp::Stamp;
-use store::Frame;
-pub use store::Frames;
+pub use store::Fresh;
+use store::{Frame, Frames};
 
 /// What was read from one skill.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,9 +29,11 @@ pub struct Record {
     pub file: Cow<'static, str>,
     /// Whether the skill is one file without a directory of its own.
     pub flat: bool,
-    /// When the skill's file was seen.
+    /// When the skill's file was seen. This and the next are looked at before a record is read, and stand before it.
+    #[serde(skip)]
     pub seen: Stamp,
     /// When the directories of the skill, and other files it depends on, were seen; relative to the skill's directory.
+    #[serde(skip)]
     pub beside: Vec<(String, Stamp)>,
     /// The fingerprint of the skill's file.
     pub fingerprint: Fingerprint,
@@ -52,21 +54,15 @@ pub struct Stored {
     frames: Frames,
 }
 
-/// The records of one root by path; each is read when it is asked for.
+/// The records of one root by path; each is read when it is asked for. The path is that of the skill's directory relative
+/// to the root, or of its file for a flat skill; empty for the root itself.
 #[derive(Debug)]
 pub struct Index<'a> {
     /// When the look began that the records are of.
     begun: i64,
-    slots: Vec<Slot<'a>>,
-}
-
-/// A record under its path: the skill's directory relative to the root, or its file for a flat skill; empty for the
-/// root itself.
-#[derive(Debug)]
-struct Slot<'a> {
-    frame: Frame<'a>,
-    /// Whether the record was found to hold.
-    is_kept: bool,
+    frames: Vec<Frame<'a>>,
+    /// Which of them were found to hold.
+    kept: Vec<bool>,
 }
 
 /// What a record is measured by.
@@ -81,9 +77,9 @@ pub struct Check<'a> {
 
 impl Record {
     /// A record whose problems hang on something that leaves no stamp, or on another limit, is not kept.
-    fn can_be_kept(&self, limit: u64) -> bool {
+    pub fn can_be_kept(&self) -> bool {
         let hangs = |problem: &Problem| matches!(problem.code, Code::LinkBroken | Code::FileTooLarge);
-        self.seen.size() <= limit && !self.problems.iter().any(hangs)
+        !self.problems.iter().any(hangs)
     }
 }
 
@@ -107,64 +103,63 @@ impl Stored {
 
     /// The records by path.
     pub fn index(&self) -> Index<'_> {
-        let slot = |frame| Slot { frame, is_kept: false };
-        let mut slots: Vec<Slot<'_>> = self.frames.iter().map(slot).collect();
-        slots.sort_by(|a, b| a.frame.path.cmp(b.frame.path));
-        Index { begun: self.begun, slots }
+        let mut frames: Vec<Frame<'_>> = self.frames.iter().collect();
+        frames.sort_by(|a, b| a.path.cmp(b.path));
+        Index { begun: self.begun, kept: vec![false; frames.len()], frames }
     }
 
     /// Replaces the index on disk by what still holds and what was read anew, if that is a change. A cache that cannot be
     /// written costs time, not correctness, so that is no error.
-    pub fn update(&self, index: &Index<'_>, fresh: &Frames) {
-        let has_leftovers = index.slots.iter().any(|slot| !slot.is_kept);
+    pub fn update(&self, index: &Index<'_>, fresh: &Fresh) {
+        let has_leftovers = index.kept.contains(&false);
         if let Some(file) = self.file.as_deref().filter(|_| has_leftovers || !fresh.is_empty()) {
-            let kept = index.slots.iter().filter(|slot| slot.is_kept).map(|slot| slot.frame);
+            let kept =
+                index.frames.iter().zip(&index.kept).filter(|(_, kept)| **kept).map(|(frame, _)| *frame);
             store::save(file, self.now, kept, fresh).ok();
         }
     }
 }
 
 impl Index<'_> {
-    /// The record of `path` and its place, if the skill would be read as the same again.
-    pub fn current(&self, path: &str, guess: usize, check: &mut Check<'_>) -> Option<(usize, Record)> {
+    /// The place of the record of `path`, if the skill would be read as the same again.
+    pub fn current(&self, path: &str, guess: usize, check: &mut Check<'_>) -> Option<usize> {
         let place = self.find(path, guess)?;
-        let record = self.slots.get(place)?.frame.read()?;
-        let is_current = record.can_be_kept(check.limit) && self.holds(path, &record, check);
-        is_current.then_some((place, record))
+        self.holds(*self.frames.get(place)?, check).then_some(place)
     }
 
-    /// Keeps the record at `place` when the index is written anew; after a scan the others are of skills that are gone
-    /// or have changed.
-    pub fn keep(&mut self, place: usize) {
-        if let Some(slot) = self.slots.get_mut(place) {
-            slot.is_kept = true;
-        }
+    /// Reads the record at `place`, and keeps it when the index is written anew; after a scan the others are of skills
+    /// that are gone or have changed.
+    pub fn keep(&mut self, place: usize) -> Option<Record> {
+        let record = self.frames.get(place)?.read()?;
+        *self.kept.get_mut(place)? = true;
+        Some(record)
     }
 
     /// Where the record of `path` is. A root that has not changed has its entries in the order of the records, so the
     /// place of an entry among the others is a good guess.
     fn find(&self, path: &str, guess: usize) -> Option<usize> {
-        match self.slots.get(guess) {
-            Some(slot) if slot.frame.path == path => Some(guess),
-            _ => self.slots.binary_search_by(|slot| slot.frame.path.cmp(path)).ok(),
+        match self.frames.get(guess) {
+            Some(frame) if frame.path == path => Some(guess),
+            _ => self.frames.binary_search_by(|frame| frame.path.cmp(path)).ok(),
         }
     }
 
-    fn holds(&self, path: &str, record: &Record, check: &mut Check<'_>) -> bool {
-        let Check { root, path: whole, .. } = check;
-        let mut is_as_seen = |below: &str, stamp: &Stamp| {
+    fn holds(&self, frame: Frame<'_>, check: &mut Check<'_>) -> bool {
+        let Check { root, limit, path: whole } = check;
+        // The limit is one of the skill's file, which comes first.
+        let mut most = *limit;
+        frame.hangs_on(|below, stamp| {
             whole.clear();
-            whole.push_str(path);
-            if !below.is_empty() && !path.is_empty() {
+            whole.push_str(frame.path);
+            if !below.is_empty() && !frame.path.is_empty() {
                 whole.push('/');
             }
             whole.push_str(below);
             let target = if whole.is_empty() { "." } else { whole.as_str() };
             stamp.is_settled(self.begun)
-                && root.facts_of(Path::new(target)).is_ok_and(|facts| Stamp::of(&facts) == *stamp)
-        };
-        let file = if record.flat { "" } else { record.file.as_ref() };
-        is_as_seen(file, &record.seen) && record.beside.iter().all(|(path, stamp)| is_as_seen(path, stamp))
+                && stamp.size() <= std::mem::replace(&mut most, u64::MAX)
+                && root.facts_of(Path::new(target)).is_ok_and(|facts| Stamp::of(&facts) == stamp)
+        })
     }
 }
 

@@ -63,7 +63,7 @@ impl Directory {
                 let name = OsStr::from_bytes(entry.file_name().to_bytes());
                 if name != "." && name != ".." {
                     let kind = self.kind_of(name, entry.file_type());
-                    names.push(Name { kind, name: name.to_owned() });
+                    names.push(Name { kind, name: name.to_owned(), inode: entry.ino() });
                 }
             }
             Ok(sorted(names))

@@ -38,7 +38,9 @@ impl Directory {
 
     /// The names in the directory, sorted.
     pub fn names(&self) -> io::Result<Vec<Name>> {
-        let name = |entry: fs::DirEntry| Ok(Name { kind: kind(entry.file_type()?), name: entry.file_name() });
+        let name = |entry: fs::DirEntry| {
+            Ok(Name { kind: kind(entry.file_type()?), name: entry.file_name(), inode: 0 })
+        };
         fs::read_dir(&self.path)?.map(|entry| entry.and_then(name)).collect::<io::Result<_>>().map(sorted)
     }
 

@@ -7,7 +7,7 @@ use super::skill_files::{SkillDirectory, joined};
 use super::skill_reader::{self, Found, Manner};
 use super::unreadable;
 use crate::directory::{Directory, Kind, Name};
-use crate::index::{Check, Frames, Index, Record, Stored};
+use crate::index::{Check, Fresh, Index, Record, Stored};
 use crate::precedence::Candidate;
 use crate::snapshot::Place;
 use crate::{Machine, Scope, bounds};
@@ -49,6 +49,7 @@ pub struct Ground {
 struct Item {
     path: PathBuf,
     kind: ItemKind,
+    inode: u64,
 }
 
 impl Item {
@@ -64,12 +65,18 @@ enum ItemKind {
     Flat,
 }
 
+/// What is known of an item after a look at it.
+enum Looked {
+    /// The index has its record, at this place.
+    Current(usize),
+    /// It was read.
+    Anew(Outcome),
+}
+
 /// What an item turned out to be.
 enum Outcome {
-    /// A skill that the index has at this place.
-    Current(usize, Record),
-    /// A skill that was read.
-    Read(Box<Record>),
+    /// A skill that was read, and where its record is among the fresh ones, unless it is not kept.
+    Read(Box<Record>, Option<usize>),
     Group(Vec<Name>),
     /// A directory that is there and cannot be read.
     Unreadable,
@@ -94,12 +101,12 @@ impl Scanner<'_> {
         let mut walk = Walk {
             ground,
             index: stored.index(),
-            fresh: Frames::default(),
+            fresh: Fresh::default(),
             found,
             seen_links: HashSet::new(),
             problems,
         };
-        let mut level = vec![Item { path: PathBuf::new(), kind: ItemKind::Directory }];
+        let mut level = vec![Item { path: PathBuf::new(), kind: ItemKind::Directory, inode: 0 }];
         let mut room =
             usize::try_from(self.config.limits.max_entries).unwrap_or(usize::MAX).saturating_add(1);
         for depth in 0..=ground.depth {
@@ -120,23 +127,44 @@ impl Scanner<'_> {
     fn level(&self, walk: &mut Walk<'_>, root: &Directory, items: &[Item], depth: usize) -> Vec<Item> {
         let mut below = Vec::new();
         walk.found.reserve(items.len());
-        let mut check = Check { root, limit: self.config.limits.max_file_bytes, path: String::new() };
-        for (ordinal, item) in items.iter().enumerate() {
-            let current = item.key().and_then(|key| walk.index.current(key, ordinal, &mut check));
-            let outcome = match current {
-                Some((place, record)) => Outcome::Current(place, record),
-                None => self.read(walk.ground, root, item),
+        for (item, looked) in items.iter().zip(self.look(walk, root, items)) {
+            let outcome = match looked {
+                Looked::Current(place) if walk.keep(item, place) => continue,
+                // A record that cannot be read is none.
+                Looked::Current(_) => self.read(walk, root, item),
+                Looked::Anew(outcome) => outcome,
             };
             walk.take(item, outcome, depth, &mut below);
         }
         below
     }
 
-    fn read(&self, ground: &Ground, root: &Directory, item: &Item) -> Outcome {
+    /// Looks at the items of one level, in the order of their inodes: what was made together lies together, on the disk and
+    /// in the kernel's memory. That spares a tenth of the time where there is an index, and twice as much where there is none.
+    fn look(&self, walk: &mut Walk<'_>, root: &Directory, items: &[Item]) -> Vec<Looked> {
+        let mut check = Check { root, limit: self.config.limits.max_file_bytes, path: String::new() };
+        let mut order: Vec<(u64, usize)> =
+            items.iter().enumerate().map(|(ordinal, item)| (item.inode, ordinal)).collect();
+        order.sort_unstable();
+        let mut looks: Vec<Looked> = items.iter().map(|_| Looked::Anew(Outcome::Nothing)).collect();
+        for (_, ordinal) in order {
+            if let Some((item, looked)) = items.get(ordinal).zip(looks.get_mut(ordinal)) {
+                let place = item.key().and_then(|key| walk.index.current(key, ordinal, &mut check));
+                *looked = match place {
+                    Some(place) => Looked::Current(place),
+                    None => Looked::Anew(self.read(walk, root, item)),
+                };
+            }
+        }
+        looks
+    }
+
+    fn read(&self, walk: &mut Walk<'_>, root: &Directory, item: &Item) -> Outcome {
+        let ground = walk.ground;
         let manner = Manner::lenient(self.config);
         if item.kind == ItemKind::Flat {
             let read = skill_reader::read_flat(root, &item.path, manner);
-            return read.map_or(Outcome::Nothing, |record| Outcome::Read(Box::new(record)));
+            return read.map_or(Outcome::Nothing, |record| walk.anew(item, Box::new(record)));
         }
         let path = joined(&ground.path, &item.path);
         let below = if item.path.as_os_str().is_empty() { Path::new(".") } else { &item.path };
@@ -150,7 +178,7 @@ impl Scanner<'_> {
         }
         let directory = SkillDirectory { open: &open, path: &path };
         match skill_reader::read_directory(&directory, manner) {
-            Found::Skill(record) => Outcome::Read(record),
+            Found::Skill(record) => walk.anew(item, record),
             Found::Group(names) => Outcome::Group(names),
             Found::Unreadable => Outcome::Unreadable,
         }
@@ -178,24 +206,34 @@ struct Walk<'a> {
     ground: &'a Ground,
     index: Index<'a>,
     /// What is not in the index, to be added to it.
-    fresh: Frames,
+    fresh: Fresh,
     found: &'a mut Vec<Candidate>,
     seen_links: HashSet<PathBuf>,
     problems: &'a mut Vec<Problem>,
 }
 
 impl Walk<'_> {
+    /// Puts the record of a skill that was read among the fresh ones.
+    fn anew(&mut self, item: &Item, mut record: Box<Record>) -> Outcome {
+        let key = item.key().filter(|_| record.can_be_kept());
+        let fresh = key.map(|key| self.fresh.add(key, &record));
+        // Thousands wait for their turn, and nobody asks for this again.
+        record.beside = Vec::new();
+        Outcome::Read(record, fresh)
+    }
+
+    /// Takes the skill that the index has at this place; not, if its record cannot be read.
+    fn keep(&mut self, item: &Item, place: usize) -> bool {
+        let Some(record) = self.index.keep(place) else { return false };
+        self.found.push(self.ground.candidate(&item.path, record));
+        true
+    }
+
     /// Notes an outcome and adds the items `below` it.
     fn take(&mut self, item: &Item, outcome: Outcome, depth: usize, below: &mut Vec<Item>) {
         match outcome {
-            Outcome::Current(place, record) => {
-                self.index.keep(place);
-                self.found.push(self.ground.candidate(&item.path, record));
-            }
-            Outcome::Read(record) => {
-                if let Some(key) = item.key() {
-                    self.fresh.add(key, &record);
-                }
+            Outcome::Read(record, fresh) => {
+                fresh.into_iter().for_each(|start| self.fresh.order(start));
                 self.found.push(self.ground.candidate(&item.path, *record));
             }
             Outcome::Group(names) => {
@@ -210,6 +248,7 @@ impl Walk<'_> {
 
     /// A name in a group, if it may be a skill or a group itself.
     fn item(&mut self, parent: &Path, name: Name, depth: usize) -> Option<Item> {
+        let inode = name.inode;
         let bytes = name.name.as_encoded_bytes();
         let is_any = |names: &[&str]| names.iter().any(|known| known.as_bytes() == bytes);
         let is_hidden = bytes.starts_with(b".") && !is_any(HIDDEN_GROUPS);
@@ -222,14 +261,14 @@ impl Walk<'_> {
             if parent.as_os_str().is_empty() { PathBuf::from(name.name) } else { parent.join(&name.name) };
         let kind = if name.kind == Kind::Link { self.follow(&path)? } else { name.kind };
         match kind {
-            Kind::Directory => Some(Item { path, kind: ItemKind::Directory }),
+            Kind::Directory => Some(Item { path, kind: ItemKind::Directory, inode }),
             // A flat skill is known by its file's name, and replacement characters would name another file.
             Kind::File if may_be_flat && path.to_str().is_none() => {
                 let message = "the file's name is no UTF-8, so the file was left out";
                 self.tell(Code::NameInvalid, &self.ground.path.join(path), message, "rename it");
                 None
             }
-            Kind::File if may_be_flat => Some(Item { path, kind: ItemKind::Flat }),
+            Kind::File if may_be_flat => Some(Item { path, kind: ItemKind::Flat, inode }),
             _ => None,
         }
     }

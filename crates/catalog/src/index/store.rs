@@ -2,7 +2,7 @@
 //!
 //! Whether a record still counts is not asked here.
 
-use super::Record;
+use super::{Record, Stamp};
 use crate::Fingerprint;
 use crate::fingerprint::Fingerprinter;
 use std::fs::{self, File};
@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 /// Raised whenever the shape of [`Record`], of anything in it or of the file changes; a test holds them together.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 /// What every index of this format begins with.
 const HEADER: [u8; 12] = {
     let [a, b, c, d] = FORMAT.to_le_bytes();
@@ -25,53 +25,122 @@ pub struct Frames {
     bytes: Vec<u8>,
 }
 
-/// A record under its path. In the file each stands behind its length, the record as postcard writes it.
+/// Records that are not in the file yet.
+#[derive(Debug, Default)]
+pub struct Fresh {
+    bytes: Vec<u8>,
+    /// Where those begin that are to be written, in the order of the file.
+    order: Vec<usize>,
+}
+
+/// A record under its path. In the file each part stands behind its length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Frame<'a> {
     /// The path.
     pub path: &'a str,
-    /// The record, not read yet.
-    pub record: &'a [u8],
+    /// What the record hangs on, behind its length, and then the record as postcard writes it; not read yet.
+    content: &'a [u8],
 }
 
-impl Frames {
-    /// Whether there is none.
+impl Fresh {
+    /// Whether nothing is to be written.
     pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
+        self.order.is_empty()
     }
 
-    /// Adds a record under its path.
-    pub fn add(&mut self, path: &str, record: &Record) {
-        self.bytes.extend_from_slice(&length(path.len()));
-        self.bytes.extend_from_slice(path.as_bytes());
+    /// Adds a record under its path, and says where; it is written once it is ordered.
+    pub fn add(&mut self, path: &str, record: &Record) -> usize {
+        let start = self.bytes.len();
+        self.part(|fresh| fresh.bytes.extend_from_slice(path.as_bytes()));
+        self.part(|fresh| {
+            fresh.part(|fresh| put_stamps(record, &mut fresh.bytes));
+            // A record is plain data, so that writing it out cannot fail.
+            fresh.bytes = postcard::to_extend(record, std::mem::take(&mut fresh.bytes)).unwrap_or_default();
+        });
+        start
+    }
+
+    /// Orders the record that was added there behind those that were ordered before it.
+    pub fn order(&mut self, start: usize) {
+        self.order.push(start);
+    }
+
+    /// Those to be written, in their order.
+    fn iter(&self) -> impl Iterator<Item = Frame<'_>> {
+        self.order.iter().filter_map(|start| Some(Frame::first(self.bytes.get(*start..)?)?.0))
+    }
+
+    /// Adds what `put` puts at the end, behind its length.
+    fn part(&mut self, put: impl FnOnce(&mut Self)) {
         let before = self.bytes.len();
         self.bytes.extend_from_slice(&length(0));
         let start = self.bytes.len();
-        // A record is plain data, so that writing it out cannot fail.
-        self.bytes = postcard::to_extend(record, std::mem::take(&mut self.bytes)).unwrap_or_default();
+        put(self);
         let written = length(self.bytes.len().saturating_sub(start));
         if let Some(unknown) = self.bytes.get_mut(before..).and_then(<[u8]>::first_chunk_mut) {
             *unknown = written;
         }
     }
+}
 
+impl Frames {
     /// Each of them.
     pub fn iter(&self) -> impl Iterator<Item = Frame<'_>> {
         let mut rest = self.bytes.as_slice();
         std::iter::from_fn(move || {
-            let (path, behind) = split(rest)?;
-            let (record, behind) = split(behind)?;
+            let (frame, behind) = Frame::first(rest)?;
             rest = behind;
-            Some(Frame { path: std::str::from_utf8(path).ok()?, record })
+            Some(frame)
         })
     }
 }
 
-impl Frame<'_> {
-    /// Reads the record.
-    pub fn read(self) -> Option<Record> {
-        postcard::from_bytes(self.record).ok()
+impl<'a> Frame<'a> {
+    /// The first of some, and the rest.
+    fn first(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
+        let (path, behind) = split(bytes)?;
+        let (content, behind) = split(behind)?;
+        Some((Self { path: std::str::from_utf8(path).ok()?, content }, behind))
     }
+
+    /// Reads the record; what it hangs on is not in it.
+    pub fn read(self) -> Option<Record> {
+        let (_, record) = split(self.content)?;
+        postcard::from_bytes(record).ok()
+    }
+
+    /// Whether everything that the record hangs on is as `holds` wants it: first the skill's file, then what stands beside
+    /// it. A record that hangs on nothing never is.
+    pub fn hangs_on(self, mut holds: impl FnMut(&'a str, Stamp) -> bool) -> bool {
+        let Some((mut rest, _)) = split(self.content).filter(|(stamps, _)| !stamps.is_empty()) else {
+            return false;
+        };
+        while !rest.is_empty() {
+            let Some((path, stamp, behind)) = split_stamp(rest) else { return false };
+            if !holds(path, stamp) {
+                return false;
+            }
+            rest = behind;
+        }
+        true
+    }
+}
+
+/// What a record hangs on: each path behind its length, and its stamp.
+fn put_stamps(record: &Record, bytes: &mut Vec<u8>) {
+    let file = if record.flat { "" } else { record.file.as_ref() };
+    let beside = record.beside.iter().map(|(path, stamp)| (path.as_str(), stamp));
+    for (path, stamp) in std::iter::once((file, &record.seen)).chain(beside) {
+        bytes.extend_from_slice(&length(path.len()));
+        bytes.extend_from_slice(path.as_bytes());
+        bytes.extend_from_slice(&stamp.to_bytes());
+    }
+}
+
+fn split_stamp(bytes: &[u8]) -> Option<(&str, Stamp, &[u8])> {
+    let (path, behind) = split(bytes)?;
+    let (stamp, behind) = behind.split_first_chunk()?;
+    Some((std::str::from_utf8(path).ok()?, Stamp::from_bytes(*stamp)?, behind))
 }
 
 /// What stands behind its length at the start of `bytes`, and the rest.
@@ -109,19 +178,19 @@ pub fn save<'a>(
     file: &Path,
     begun: SystemTime,
     kept: impl Iterator<Item = Frame<'a>>,
-    fresh: &Frames,
+    fresh: &'a Fresh,
 ) -> io::Result<()> {
     let directory = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(directory)?;
     let temporary = tempfile::NamedTempFile::new_in(directory)?;
-    write(temporary.as_file(), kept, fresh)?;
+    write(temporary.as_file(), kept.chain(fresh.iter()))?;
     temporary.as_file().set_modified(begun)?;
     temporary.as_file().sync_all()?;
     temporary.persist(file)?;
     Ok(())
 }
 
-fn write<'a>(file: impl Write, kept: impl Iterator<Item = Frame<'a>>, fresh: &Frames) -> io::Result<()> {
+fn write<'a>(file: impl Write, frames: impl Iterator<Item = Frame<'a>>) -> io::Result<()> {
     let mut file = BufWriter::with_capacity(128 * 1024, file);
     file.write_all(&HEADER)?;
     let mut seen = Fingerprinter::default();
@@ -129,13 +198,12 @@ fn write<'a>(file: impl Write, kept: impl Iterator<Item = Frame<'a>>, fresh: &Fr
         seen.add_part(part);
         file.write_all(part)
     };
-    for Frame { path, record } in kept {
-        for part in [path.as_bytes(), record] {
+    for Frame { path, content } in frames {
+        for part in [path.as_bytes(), content] {
             put(&length(part.len()))?;
             put(part)?;
         }
     }
-    put(&fresh.bytes)?;
     let seen = seen.finish().to_bytes();
     file.write_all(&seen)?;
     file.flush()
@@ -165,7 +233,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("index");
         let begun = SystemTime::UNIX_EPOCH + std::time::Duration::from_nanos(1_234_567_890);
-        save(&file, begun, std::iter::empty(), &Frames::default()).unwrap();
+        save(&file, begun, std::iter::empty(), &Fresh::default()).unwrap();
         assert_eq!(load(&file).map(|(begun, _)| begun), Some(1_234_567_890));
     }
 
@@ -179,19 +247,27 @@ mod tests {
         let record = Record {
             file: "SKILL.md".into(),
             flat: false,
-            seen: crate::index::Stamp::default(),
-            beside: vec![("scripts".to_owned(), crate::index::Stamp::default())],
+            seen: Stamp::from_bytes([1; Stamp::BYTES]).unwrap(),
+            beside: vec![("scripts".to_owned(), Stamp::default())],
             fingerprint: Fingerprint::default(),
             skill,
             problems: reading.problems,
         };
-        let mut frames = Frames::default();
-        frames.add("rich", &record);
-        let frame = frames.iter().next().unwrap();
+        let mut fresh = Fresh::default();
+        let start = fresh.add("rich", &record);
+        fresh.order(start);
+        let frame = fresh.iter().next().unwrap();
+        let mut stamps = Vec::new();
+        assert!(frame.hangs_on(|path, stamp| {
+            stamps.push((path.to_owned(), stamp));
+            true
+        }));
+        assert_eq!(stamps, [("SKILL.md".to_owned(), record.seen), ("scripts".to_owned(), Stamp::default())]);
+        let record = Record { seen: Stamp::default(), beside: Vec::new(), ..record };
         assert_eq!((frame.path, frame.read()), ("rich", Some(record)));
         assert_eq!(
-            (FORMAT, Fingerprint::of(&frames.bytes).to_string().as_str()),
-            (3, "2e6c938367142846127a9e9b78442219")
+            (FORMAT, Fingerprint::of(&fresh.bytes).to_string().as_str()),
+            (4, "ed4b42ba27a8769642a1229143d81a2d")
         );
     }
 }

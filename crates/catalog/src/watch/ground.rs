@@ -92,7 +92,7 @@ impl Ground {
         if reach.depth == 0 {
             return;
         }
-        for Name { name, kind } in directory::names(directory).unwrap_or_default() {
+        for Name { name, kind, .. } in directory::names(directory).unwrap_or_default() {
             let below = directory.join(&name);
             match kind {
                 _ if is_skipped(&name) || self.skills.contains(&below) => {}
