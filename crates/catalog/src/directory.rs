@@ -8,6 +8,7 @@ mod linux;
 #[cfg(not(target_os = "linux"))]
 mod portable;
 
+use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
@@ -29,7 +30,7 @@ pub struct Name {
 }
 
 /// What something is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     /// A regular file.
     File,

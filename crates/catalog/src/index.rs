@@ -4,10 +4,11 @@
 //! file and directory it depends on are the same. A damaged, foreign or older index is never trusted: it is read as
 //! empty and written anew.
 
+mod listing;
 mod stamp;
 mod store;
 
-use crate::directory::Directory;
+use crate::directory::{Directory, Name};
 use crate::discover::SKILL_FILE;
 use crate::{Fingerprint, Machine};
 use guild_manifest::skill::Skill;
@@ -55,7 +56,7 @@ pub struct Stored {
 }
 
 /// The records of one root by path; each is read when it is asked for. The path is that of the skill's directory relative
-/// to the root, or of its file for a flat skill; empty for the root itself.
+/// to the root, or of its file for a flat skill; empty for the root itself. Behind a slash stand a directory's names.
 #[derive(Debug)]
 pub struct Index<'a> {
     /// When the look began that the records are of.
@@ -73,6 +74,8 @@ pub struct Check<'a> {
     pub limit: u64,
     /// Where paths are put together.
     pub path: String,
+    /// How far the last guess at a record's place was from it.
+    pub skew: usize,
 }
 
 impl Record {
@@ -123,8 +126,18 @@ impl Stored {
 impl Index<'_> {
     /// The place of the record of `path`, if the skill would be read as the same again.
     pub fn current(&self, path: &str, guess: usize, check: &mut Check<'_>) -> Option<usize> {
-        let place = self.find(path, guess)?;
+        let place = self.find(path, guess.wrapping_add(check.skew))?;
+        check.skew = place.wrapping_sub(guess);
         self.holds(*self.frames.get(place)?, check).then_some(place)
+    }
+
+    /// The names in the directory at `path`, if it would be listed as the same again; they are kept then.
+    pub fn listing(&mut self, path: &str, check: &mut Check<'_>) -> Option<Vec<Name>> {
+        let place = self.find(&listing::key(path), 0)?;
+        let frame = *self.frames.get(place).filter(|frame| self.holds(**frame, check))?;
+        let names = frame.read_listing()?;
+        *self.kept.get_mut(place)? = true;
+        Some(names)
     }
 
     /// Reads the record at `place`, and keeps it when the index is written anew; after a scan the others are of skills
@@ -136,7 +149,7 @@ impl Index<'_> {
     }
 
     /// Where the record of `path` is. A root that has not changed has its entries in the order of the records, so the
-    /// place of an entry among the others is a good guess.
+    /// place of an entry among the others, moved as far as it was for the last one, is a good guess.
     fn find(&self, path: &str, guess: usize) -> Option<usize> {
         match self.frames.get(guess) {
             Some(frame) if frame.path == path => Some(guess),
@@ -145,13 +158,14 @@ impl Index<'_> {
     }
 
     fn holds(&self, frame: Frame<'_>, check: &mut Check<'_>) -> bool {
-        let Check { root, limit, path: whole } = check;
+        let Check { root, limit, path: whole, .. } = check;
         // The limit is one of the skill's file, which comes first.
         let mut most = *limit;
+        let own = frame.path.trim_end_matches('/');
         frame.hangs_on(|below, stamp| {
             whole.clear();
-            whole.push_str(frame.path);
-            if !below.is_empty() && !frame.path.is_empty() {
+            whole.push_str(own);
+            if !below.is_empty() && !own.is_empty() {
                 whole.push('/');
             }
             whole.push_str(below);

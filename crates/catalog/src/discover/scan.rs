@@ -7,7 +7,7 @@ use super::skill_files::{SkillDirectory, joined};
 use super::skill_reader::{self, Found, Manner};
 use super::unreadable;
 use crate::directory::{Directory, Kind, Name};
-use crate::index::{Check, Fresh, Index, Record, Stored};
+use crate::index::{Check, Fresh, Index, Record, Stamp, Stored};
 use crate::precedence::Candidate;
 use crate::snapshot::Place;
 use crate::{Machine, Scope, bounds};
@@ -142,17 +142,21 @@ impl Scanner<'_> {
     /// Looks at the items of one level, in the order of their inodes: what was made together lies together, on the disk and
     /// in the kernel's memory. That spares a tenth of the time where there is an index, and twice as much where there is none.
     fn look(&self, walk: &mut Walk<'_>, root: &Directory, items: &[Item]) -> Vec<Looked> {
-        let mut check = Check { root, limit: self.config.limits.max_file_bytes, path: String::new() };
+        let limit = self.config.limits.max_file_bytes;
+        let mut check = Check { root, limit, path: String::new(), skew: 0 };
         let mut order: Vec<(u64, usize)> =
             items.iter().enumerate().map(|(ordinal, item)| (item.inode, ordinal)).collect();
         order.sort_unstable();
         let mut looks: Vec<Looked> = items.iter().map(|_| Looked::Anew(Outcome::Nothing)).collect();
         for (_, ordinal) in order {
             if let Some((item, looked)) = items.get(ordinal).zip(looks.get_mut(ordinal)) {
-                let place = item.key().and_then(|key| walk.index.current(key, ordinal, &mut check));
+                let place = walk.skill_key(item).and_then(|key| walk.index.current(key, ordinal, &mut check));
                 *looked = match place {
                     Some(place) => Looked::Current(place),
-                    None => Looked::Anew(self.read(walk, root, item)),
+                    None => Looked::Anew(match walk.listing(item, &mut check) {
+                        Some(names) => Outcome::Group(names),
+                        None => self.read(walk, root, item),
+                    }),
                 };
             }
         }
@@ -174,12 +178,12 @@ impl Scanner<'_> {
             Err(_) => return Outcome::Unreadable,
         };
         if item.path.as_os_str().is_empty() && !ground.itself {
-            return open.names().map_or(Outcome::Unreadable, Outcome::Group);
+            return open.names().map_or(Outcome::Unreadable, |names| walk.group(item, &open, names));
         }
         let directory = SkillDirectory { open: &open, path: &path };
         match skill_reader::read_directory(&directory, manner) {
             Found::Skill(record) => walk.anew(item, record),
-            Found::Group(names) => Outcome::Group(names),
+            Found::Group(names) => walk.group(item, &open, names),
             Found::Unreadable => Outcome::Unreadable,
         }
     }
@@ -213,6 +217,28 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
+    /// The name in the index of what may be a skill: the root itself only where a person may have named one skill's directory.
+    fn skill_key<'i>(&self, item: &'i Item) -> Option<&'i str> {
+        item.key().filter(|key| self.ground.itself || !key.is_empty())
+    }
+
+    /// The names of a group that is as the index knows it.
+    fn listing(&mut self, item: &Item, check: &mut Check<'_>) -> Option<Vec<Name>> {
+        let key = item.key().filter(|_| item.kind == ItemKind::Directory)?;
+        let names = self.index.listing(key, check)?;
+        // A root was listed as a group whatever it holds, and may since have been named as one skill's directory.
+        let was_group = key.is_empty() && self.ground.itself;
+        (!was_group || !names.iter().any(|name| skill_reader::is_skill_file(&name.name))).then_some(names)
+    }
+
+    /// Puts the names of a group that was listed among what is fresh.
+    fn group(&mut self, item: &Item, open: &Directory, names: Vec<Name>) -> Outcome {
+        if let Some((key, facts)) = item.key().zip(open.facts().ok()) {
+            self.fresh.add_listing(key, Stamp::of(&facts), &names);
+        }
+        Outcome::Group(names)
+    }
+
     /// Puts the record of a skill that was read among the fresh ones.
     fn anew(&mut self, item: &Item, mut record: Box<Record>) -> Outcome {
         let key = item.key().filter(|_| record.can_be_kept());

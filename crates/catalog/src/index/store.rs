@@ -2,8 +2,9 @@
 //!
 //! Whether a record still counts is not asked here.
 
-use super::{Record, Stamp};
+use super::{Record, Stamp, listing};
 use crate::Fingerprint;
+use crate::directory::Name;
 use crate::fingerprint::Fingerprinter;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read as _, Write};
@@ -50,12 +51,41 @@ impl Fresh {
 
     /// Adds a record under its path, and says where; it is written once it is ordered.
     pub fn add(&mut self, path: &str, record: &Record) -> usize {
+        let file = if record.flat { "" } else { record.file.as_ref() };
+        let beside = record.beside.iter().map(|(path, stamp)| (path.as_str(), *stamp));
+        let stamps = std::iter::once((file, record.seen)).chain(beside);
+        self.frame(path, stamps, |fresh| {
+            // A record is plain data, so that writing it out cannot fail.
+            fresh.bytes = postcard::to_extend(record, std::mem::take(&mut fresh.bytes)).unwrap_or_default();
+        })
+    }
+
+    /// Adds the names of a directory, which was seen as this, and orders them.
+    pub fn add_listing(&mut self, path: &str, seen: Stamp, names: &[Name]) {
+        if let Some(listed) = listing::write(names) {
+            let put = |fresh: &mut Self| fresh.bytes.extend_from_slice(&listed);
+            let start = self.frame(&listing::key(path), std::iter::once(("", seen)), put);
+            self.order(start);
+        }
+    }
+
+    /// Adds what `put` puts under a path, behind the stamps of what it hangs on.
+    fn frame<'s>(
+        &mut self,
+        path: &str,
+        stamps: impl Iterator<Item = (&'s str, Stamp)>,
+        put: impl FnOnce(&mut Self),
+    ) -> usize {
         let start = self.bytes.len();
         self.part(|fresh| fresh.bytes.extend_from_slice(path.as_bytes()));
         self.part(|fresh| {
-            fresh.part(|fresh| put_stamps(record, &mut fresh.bytes));
-            // A record is plain data, so that writing it out cannot fail.
-            fresh.bytes = postcard::to_extend(record, std::mem::take(&mut fresh.bytes)).unwrap_or_default();
+            fresh.part(|fresh| {
+                for (path, stamp) in stamps {
+                    fresh.part(|fresh| fresh.bytes.extend_from_slice(path.as_bytes()));
+                    fresh.bytes.extend_from_slice(&stamp.to_bytes());
+                }
+            });
+            put(fresh);
         });
         start
     }
@@ -109,6 +139,12 @@ impl<'a> Frame<'a> {
         postcard::from_bytes(record).ok()
     }
 
+    /// Reads the names of a directory.
+    pub fn read_listing(self) -> Option<Vec<Name>> {
+        let (_, names) = split(self.content)?;
+        listing::read(names)
+    }
+
     /// Whether everything that the record hangs on is as `holds` wants it: first the skill's file, then what stands beside
     /// it. A record that hangs on nothing never is.
     pub fn hangs_on(self, mut holds: impl FnMut(&'a str, Stamp) -> bool) -> bool {
@@ -123,17 +159,6 @@ impl<'a> Frame<'a> {
             rest = behind;
         }
         true
-    }
-}
-
-/// What a record hangs on: each path behind its length, and its stamp.
-fn put_stamps(record: &Record, bytes: &mut Vec<u8>) {
-    let file = if record.flat { "" } else { record.file.as_ref() };
-    let beside = record.beside.iter().map(|(path, stamp)| (path.as_str(), stamp));
-    for (path, stamp) in std::iter::once((file, &record.seen)).chain(beside) {
-        bytes.extend_from_slice(&length(path.len()));
-        bytes.extend_from_slice(path.as_bytes());
-        bytes.extend_from_slice(&stamp.to_bytes());
     }
 }
 

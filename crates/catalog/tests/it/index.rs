@@ -181,6 +181,53 @@ fn a_directory_that_becomes_a_skill_or_stops_being_one_is_noticed() {
     });
 }
 
+/// A directory that has not changed is not listed again, and what was made of it without a trace in its date is not seen.
+#[test]
+fn an_unchanged_directory_is_not_listed_again() {
+    let world = indexed(SKILLS);
+    let root = world.path("/project/.guild/skills");
+    let modified = fs::metadata(&root).unwrap().modified().unwrap();
+    world.add("//- /project/.guild/skills/new/SKILL.md\n@new\n");
+    set_modified(&root, modified);
+    assert!(!world.found().contains("new"));
+    assert!(world.show(&world.reread()).contains("new"));
+}
+
+#[test]
+fn a_link_among_the_skills_that_comes_to_lead_elsewhere_is_noticed() {
+    let world = indexed(
+        "//- /project/.guild/skills/a/SKILL.md\n@a\n//- /project/one/SKILL.md\n@one\n//- /project/two/SKILL.md\n@two\n",
+    );
+    let (root, link) = (world.path("/project/.guild/skills"), world.path("/project/.guild/skills/link"));
+    std::os::unix::fs::symlink("../../hop", &link).unwrap();
+    std::os::unix::fs::symlink("one", world.path("/project/hop")).unwrap();
+    set_modified(&root, SystemTime::UNIX_EPOCH + Duration::from_secs(900_000_000));
+    assert!(world.found().contains("one"));
+    fs::remove_file(world.path("/project/hop")).unwrap();
+    std::os::unix::fs::symlink("two", world.path("/project/hop")).unwrap();
+    let found = world.found();
+    assert!(found.contains("two") && !found.contains("one"), "{found}");
+}
+
+/// The record of a directory that a person had named as one skill's made a skill of it when they no longer did.
+#[test]
+fn a_root_that_is_named_as_one_skill_for_a_while_is_noticed() {
+    let text = "//- /home/.guild/skills/SKILL.md\n@whole\n//- /home/.guild/skills/part/SKILL.md\n@part\n";
+    let config = "//- /home/.config/guild/config.toml\nskills.paths = ['~/.guild/skills']\n";
+    let world = indexed(text);
+    let (group, check) = (world.found(), |world: &World| {
+        let found = world.found();
+        assert_eq!(found, world.show(&world.reread()));
+        assert_eq!(found, world.found(), "and a second time");
+        found
+    });
+    world.add(config);
+    let whole = check(&world);
+    assert!(whole.contains("whole (custom)") && !whole.contains("part"), "{whole}");
+    fs::remove_file(world.path("/home/.config/guild/config.toml")).unwrap();
+    assert_eq!(check(&world), group);
+}
+
 #[test]
 fn a_malformed_skill_that_is_mended_is_noticed() {
     check_noticed(SKILLS, |world| world.add("//- /project/.guild/skills/bad/SKILL.md\n@bad\n"));
