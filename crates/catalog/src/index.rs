@@ -124,6 +124,11 @@ impl Stored {
 }
 
 impl Index<'_> {
+    /// Whether it holds nothing.
+    pub fn is_empty(&self) -> bool {
+        self.frames.is_empty()
+    }
+
     /// The place of the record of `path`, if the skill would be read as the same again.
     pub fn current(&self, path: &str, guess: usize, check: &mut Check<'_>) -> Option<usize> {
         let place = self.find(path, guess.wrapping_add(check.skew))?;

@@ -65,18 +65,10 @@ enum ItemKind {
     Flat,
 }
 
-/// What is known of an item after a look at it.
-enum Looked {
-    /// The index has its record, at this place.
-    Current(usize),
-    /// It was read.
-    Anew(Outcome),
-}
-
 /// What an item turned out to be.
 enum Outcome {
-    /// A skill that was read, and where its record is among the fresh ones, unless it is not kept.
-    Read(Box<Record>, Option<usize>),
+    /// A skill.
+    Read(Box<Record>),
     Group(Vec<Name>),
     /// A directory that is there and cannot be read.
     Unreadable,
@@ -127,40 +119,20 @@ impl Scanner<'_> {
     fn level(&self, walk: &mut Walk<'_>, root: &Directory, items: &[Item], depth: usize) -> Vec<Item> {
         let mut below = Vec::new();
         walk.found.reserve(items.len());
-        for (item, looked) in items.iter().zip(self.look(walk, root, items)) {
-            let outcome = match looked {
-                Looked::Current(place) if walk.keep(item, place) => continue,
-                // A record that cannot be read is none.
-                Looked::Current(_) => self.read(walk, root, item),
-                Looked::Anew(outcome) => outcome,
+        let mut check =
+            Check { root, limit: self.config.limits.max_file_bytes, path: String::new(), skew: 0 };
+        let places = walk.places(items, &mut check);
+        for (item, place) in items.iter().zip(places) {
+            if place.is_some_and(|place| walk.keep(item, place)) {
+                continue;
+            }
+            let outcome = match walk.listing(item, &mut check) {
+                Some(names) => Outcome::Group(names),
+                None => self.read(walk, root, item),
             };
             walk.take(item, outcome, depth, &mut below);
         }
         below
-    }
-
-    /// Looks at the items of one level, in the order of their inodes: what was made together lies together, on the disk and
-    /// in the kernel's memory. That spares a tenth of the time where there is an index, and twice as much where there is none.
-    fn look(&self, walk: &mut Walk<'_>, root: &Directory, items: &[Item]) -> Vec<Looked> {
-        let limit = self.config.limits.max_file_bytes;
-        let mut check = Check { root, limit, path: String::new(), skew: 0 };
-        let mut order: Vec<(u64, usize)> =
-            items.iter().enumerate().map(|(ordinal, item)| (item.inode, ordinal)).collect();
-        order.sort_unstable();
-        let mut looks: Vec<Looked> = items.iter().map(|_| Looked::Anew(Outcome::Nothing)).collect();
-        for (_, ordinal) in order {
-            if let Some((item, looked)) = items.get(ordinal).zip(looks.get_mut(ordinal)) {
-                let place = walk.skill_key(item).and_then(|key| walk.index.current(key, ordinal, &mut check));
-                *looked = match place {
-                    Some(place) => Looked::Current(place),
-                    None => Looked::Anew(match walk.listing(item, &mut check) {
-                        Some(names) => Outcome::Group(names),
-                        None => self.read(walk, root, item),
-                    }),
-                };
-            }
-        }
-        looks
     }
 
     fn read(&self, walk: &mut Walk<'_>, root: &Directory, item: &Item) -> Outcome {
@@ -168,7 +140,7 @@ impl Scanner<'_> {
         let manner = Manner::lenient(self.config);
         if item.kind == ItemKind::Flat {
             let read = skill_reader::read_flat(root, &item.path, manner);
-            return read.map_or(Outcome::Nothing, |record| walk.anew(item, Box::new(record)));
+            return read.map_or(Outcome::Nothing, |record| Outcome::Read(Box::new(record)));
         }
         let path = joined(&ground.path, &item.path);
         let below = if item.path.as_os_str().is_empty() { Path::new(".") } else { &item.path };
@@ -182,7 +154,7 @@ impl Scanner<'_> {
         }
         let directory = SkillDirectory { open: &open, path: &path };
         match skill_reader::read_directory(&directory, manner) {
-            Found::Skill(record) => walk.anew(item, record),
+            Found::Skill(record) => Outcome::Read(record),
             Found::Group(names) => walk.group(item, &open, names),
             Found::Unreadable => Outcome::Unreadable,
         }
@@ -239,13 +211,23 @@ impl Walk<'_> {
         Outcome::Group(names)
     }
 
-    /// Puts the record of a skill that was read among the fresh ones.
-    fn anew(&mut self, item: &Item, mut record: Box<Record>) -> Outcome {
-        let key = item.key().filter(|_| record.can_be_kept());
-        let fresh = key.map(|key| self.fresh.add(key, &record));
-        // Thousands wait for their turn, and nobody asks for this again.
-        record.beside = Vec::new();
-        Outcome::Read(record, fresh)
+    /// Where the index has those of the items that are as it knows them. They are looked at in the order of their inodes:
+    /// what was made together lies together in the kernel's memory too, and that spares a tenth of the time. What has to be
+    /// read is not read in that order, since it would then lie in ours as the next steps do not ask for it.
+    fn places(&self, items: &[Item], check: &mut Check<'_>) -> Vec<Option<usize>> {
+        let mut places = vec![None; items.len()];
+        if self.index.is_empty() {
+            return places;
+        }
+        let mut order: Vec<(u64, usize)> =
+            items.iter().enumerate().map(|(ordinal, item)| (item.inode, ordinal)).collect();
+        order.sort_unstable();
+        for (_, ordinal) in order {
+            if let Some((item, place)) = items.get(ordinal).zip(places.get_mut(ordinal)) {
+                *place = self.skill_key(item).and_then(|key| self.index.current(key, ordinal, check));
+            }
+        }
+        places
     }
 
     /// Takes the skill that the index has at this place; not, if its record cannot be read.
@@ -258,8 +240,10 @@ impl Walk<'_> {
     /// Notes an outcome and adds the items `below` it.
     fn take(&mut self, item: &Item, outcome: Outcome, depth: usize, below: &mut Vec<Item>) {
         match outcome {
-            Outcome::Read(record, fresh) => {
-                fresh.into_iter().for_each(|start| self.fresh.order(start));
+            Outcome::Read(record) => {
+                if let Some(key) = item.key().filter(|_| record.can_be_kept()) {
+                    self.fresh.add(key, &record);
+                }
                 self.found.push(self.ground.candidate(&item.path, *record));
             }
             Outcome::Group(names) => {

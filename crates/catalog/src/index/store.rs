@@ -29,9 +29,7 @@ pub struct Frames {
 /// Records that are not in the file yet.
 #[derive(Debug, Default)]
 pub struct Fresh {
-    bytes: Vec<u8>,
-    /// Where those begin that are to be written, in the order of the file.
-    order: Vec<usize>,
+    frames: Frames,
 }
 
 /// A record under its path. In the file each part stands behind its length.
@@ -44,60 +42,51 @@ pub struct Frame<'a> {
 }
 
 impl Fresh {
-    /// Whether nothing is to be written.
+    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.order.is_empty()
+        self.frames.bytes.is_empty()
     }
 
-    /// Adds a record under its path, and says where; it is written once it is ordered.
-    pub fn add(&mut self, path: &str, record: &Record) -> usize {
+    /// Adds a record under its path.
+    pub fn add(&mut self, path: &str, record: &Record) {
         let file = if record.flat { "" } else { record.file.as_ref() };
         let beside = record.beside.iter().map(|(path, stamp)| (path.as_str(), *stamp));
         let stamps = std::iter::once((file, record.seen)).chain(beside);
-        self.frame(path, stamps, |fresh| {
-            // A record is plain data, so that writing it out cannot fail.
-            fresh.bytes = postcard::to_extend(record, std::mem::take(&mut fresh.bytes)).unwrap_or_default();
-        })
+        // A record is plain data, so that writing it out cannot fail.
+        let put = |bytes: Vec<u8>| postcard::to_extend(record, bytes).unwrap_or_default();
+        self.frames.add(path, stamps, put);
     }
 
-    /// Adds the names of a directory, which was seen as this, and orders them.
+    /// Adds the names of a directory, which was seen as this.
     pub fn add_listing(&mut self, path: &str, seen: Stamp, names: &[Name]) {
         if let Some(listed) = listing::write(names) {
-            let put = |fresh: &mut Self| fresh.bytes.extend_from_slice(&listed);
-            let start = self.frame(&listing::key(path), std::iter::once(("", seen)), put);
-            self.order(start);
+            let put = |mut bytes: Vec<u8>| {
+                bytes.extend_from_slice(&listed);
+                bytes
+            };
+            self.frames.add(&listing::key(path), std::iter::once(("", seen)), put);
         }
     }
+}
 
+impl Frames {
     /// Adds what `put` puts under a path, behind the stamps of what it hangs on.
-    fn frame<'s>(
+    fn add<'s>(
         &mut self,
         path: &str,
         stamps: impl Iterator<Item = (&'s str, Stamp)>,
-        put: impl FnOnce(&mut Self),
-    ) -> usize {
-        let start = self.bytes.len();
-        self.part(|fresh| fresh.bytes.extend_from_slice(path.as_bytes()));
-        self.part(|fresh| {
-            fresh.part(|fresh| {
+        put: impl FnOnce(Vec<u8>) -> Vec<u8>,
+    ) {
+        self.part(|frames| frames.bytes.extend_from_slice(path.as_bytes()));
+        self.part(|frames| {
+            frames.part(|frames| {
                 for (path, stamp) in stamps {
-                    fresh.part(|fresh| fresh.bytes.extend_from_slice(path.as_bytes()));
-                    fresh.bytes.extend_from_slice(&stamp.to_bytes());
+                    frames.part(|frames| frames.bytes.extend_from_slice(path.as_bytes()));
+                    frames.bytes.extend_from_slice(&stamp.to_bytes());
                 }
             });
-            put(fresh);
+            frames.bytes = put(std::mem::take(&mut frames.bytes));
         });
-        start
-    }
-
-    /// Orders the record that was added there behind those that were ordered before it.
-    pub fn order(&mut self, start: usize) {
-        self.order.push(start);
-    }
-
-    /// Those to be written, in their order.
-    fn iter(&self) -> impl Iterator<Item = Frame<'_>> {
-        self.order.iter().filter_map(|start| Some(Frame::first(self.bytes.get(*start..)?)?.0))
     }
 
     /// Adds what `put` puts at the end, behind its length.
@@ -111,28 +100,20 @@ impl Fresh {
             *unknown = written;
         }
     }
-}
 
-impl Frames {
     /// Each of them.
     pub fn iter(&self) -> impl Iterator<Item = Frame<'_>> {
         let mut rest = self.bytes.as_slice();
         std::iter::from_fn(move || {
-            let (frame, behind) = Frame::first(rest)?;
+            let (path, behind) = split(rest)?;
+            let (content, behind) = split(behind)?;
             rest = behind;
-            Some(frame)
+            Some(Frame { path: std::str::from_utf8(path).ok()?, content })
         })
     }
 }
 
 impl<'a> Frame<'a> {
-    /// The first of some, and the rest.
-    fn first(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
-        let (path, behind) = split(bytes)?;
-        let (content, behind) = split(behind)?;
-        Some((Self { path: std::str::from_utf8(path).ok()?, content }, behind))
-    }
-
     /// Reads the record; what it hangs on is not in it.
     pub fn read(self) -> Option<Record> {
         let (_, record) = split(self.content)?;
@@ -203,19 +184,19 @@ pub fn save<'a>(
     file: &Path,
     begun: SystemTime,
     kept: impl Iterator<Item = Frame<'a>>,
-    fresh: &'a Fresh,
+    fresh: &Fresh,
 ) -> io::Result<()> {
     let directory = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(directory)?;
     let temporary = tempfile::NamedTempFile::new_in(directory)?;
-    write(temporary.as_file(), kept.chain(fresh.iter()))?;
+    write(temporary.as_file(), kept, &fresh.frames)?;
     temporary.as_file().set_modified(begun)?;
     // It is not synced: what a crash leaves of it lacks its fingerprint, and is read as empty.
     temporary.persist(file)?;
     Ok(())
 }
 
-fn write<'a>(file: impl Write, frames: impl Iterator<Item = Frame<'a>>) -> io::Result<()> {
+fn write<'a>(file: impl Write, kept: impl Iterator<Item = Frame<'a>>, fresh: &Frames) -> io::Result<()> {
     let mut file = BufWriter::with_capacity(128 * 1024, file);
     file.write_all(&HEADER)?;
     let mut seen = Fingerprinter::default();
@@ -223,12 +204,13 @@ fn write<'a>(file: impl Write, frames: impl Iterator<Item = Frame<'a>>) -> io::R
         seen.add_part(part);
         file.write_all(part)
     };
-    for Frame { path, content } in frames {
+    for Frame { path, content } in kept {
         for part in [path.as_bytes(), content] {
             put(&length(part.len()))?;
             put(part)?;
         }
     }
+    put(&fresh.bytes)?;
     let seen = seen.finish().to_bytes();
     file.write_all(&seen)?;
     file.flush()
@@ -279,9 +261,8 @@ mod tests {
             problems: reading.problems,
         };
         let mut fresh = Fresh::default();
-        let start = fresh.add("rich", &record);
-        fresh.order(start);
-        let frame = fresh.iter().next().unwrap();
+        fresh.add("rich", &record);
+        let frame = fresh.frames.iter().next().unwrap();
         let mut stamps = Vec::new();
         assert!(frame.hangs_on(|path, stamp| {
             stamps.push((path.to_owned(), stamp));
@@ -291,7 +272,7 @@ mod tests {
         let record = Record { seen: Stamp::default(), beside: Vec::new(), ..record };
         assert_eq!((frame.path, frame.read()), ("rich", Some(record)));
         assert_eq!(
-            (FORMAT, Fingerprint::of(&fresh.bytes).to_string().as_str()),
+            (FORMAT, Fingerprint::of(&fresh.frames.bytes).to_string().as_str()),
             (4, "ed4b42ba27a8769642a1229143d81a2d")
         );
     }
