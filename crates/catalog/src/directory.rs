@@ -51,6 +51,8 @@ pub struct Facts {
     pub size: u64,
     /// When it last changed, in nanoseconds since 1970.
     pub modified: i64,
+    /// When anything at all of it last changed, which nobody can set back; zero where that is not told.
+    pub touched: i64,
     /// Its identity on its file system, where there is one.
     pub inode: u64,
 }

@@ -164,9 +164,9 @@ impl Index<'_> {
 
     fn holds(&self, frame: Frame<'_>, check: &mut Check<'_>) -> bool {
         let Check { root, limit, path: whole, .. } = check;
-        // The limit is one of the skill's file, which comes first.
-        let mut most = *limit;
         let own = frame.path.trim_end_matches('/');
+        // The limit is one of the skill's file, which comes first; the names of a directory have none.
+        let mut most = if own == frame.path { *limit } else { u64::MAX };
         frame.hangs_on(|below, stamp| {
             whole.clear();
             whole.push_str(own);

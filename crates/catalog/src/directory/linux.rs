@@ -45,7 +45,8 @@ impl Directory {
     /// The facts of what a path below leads to.
     pub fn facts_of(&self, path: &Path) -> io::Result<Facts> {
         // Asking for less is a tenth cheaper, and this is asked twice for every skill on every start.
-        let wanted = StatxFlags::TYPE | StatxFlags::MTIME | StatxFlags::SIZE | StatxFlags::INO;
+        let wanted =
+            StatxFlags::TYPE | StatxFlags::MTIME | StatxFlags::CTIME | StatxFlags::SIZE | StatxFlags::INO;
         match statx(&self.fd, path, AtFlags::empty(), wanted) {
             Ok(found) => Ok(facts_of_statx(&found)),
             // Old containers forbid the newer call; the older one then says what is really the matter.
@@ -127,6 +128,7 @@ fn facts(stat: &Stat) -> Facts {
         kind: kind(FileType::from_raw_mode(stat.st_mode)),
         size: u64::try_from(stat.st_size).unwrap_or(0),
         modified: nanoseconds(stat.st_mtime, i64::try_from(stat.st_mtime_nsec).unwrap_or(0)),
+        touched: nanoseconds(stat.st_ctime, i64::try_from(stat.st_ctime_nsec).unwrap_or(0)),
         inode: stat.st_ino,
     }
 }
@@ -136,6 +138,7 @@ fn facts_of_statx(found: &Statx) -> Facts {
         kind: kind(FileType::from_raw_mode(u32::from(found.stx_mode))),
         size: found.stx_size,
         modified: nanoseconds(found.stx_mtime.tv_sec, i64::from(found.stx_mtime.tv_nsec)),
+        touched: nanoseconds(found.stx_ctime.tv_sec, i64::from(found.stx_ctime.tv_nsec)),
         inode: found.stx_ino,
     }
 }

@@ -64,7 +64,8 @@ pub fn read_path(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> io::Result<Fil
 fn facts(metadata: &Metadata) -> Facts {
     let since = metadata.modified().ok().and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
     let modified = since.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(-1);
-    Facts { kind: kind(metadata.file_type()), size: metadata.len(), modified, inode: inode(metadata) }
+    let kind = kind(metadata.file_type());
+    Facts { kind, size: metadata.len(), modified, touched: 0, inode: inode(metadata) }
 }
 
 fn kind(file_type: FileType) -> Kind {

@@ -11,6 +11,7 @@ const RACY_NANOSECONDS: i64 = 50_000_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stamp {
     modified: i64,
+    /// Of a directory it is when it was touched: its size says nothing, and its date may have been set back.
     size: u64,
     inode: u64,
 }
@@ -21,8 +22,7 @@ impl Stamp {
 
     /// The stamp of what has these facts.
     pub fn of(facts: &Facts) -> Self {
-        // A directory's size says nothing that its modification time does not.
-        let size = if facts.kind == Kind::Directory { 0 } else { facts.size };
+        let size = if facts.kind == Kind::Directory { facts.touched.cast_unsigned() } else { facts.size };
         Self { modified: facts.modified, size, inode: facts.inode }
     }
 
