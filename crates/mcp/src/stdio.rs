@@ -11,7 +11,7 @@ use crate::watch::watch;
 /// Serves until the client has gone; why it could not, where it could not.
 pub async fn serve_stdio(server: Server) -> Result<(), String> {
     let watching = tokio::spawn(watch(server.clone()));
-    let serving = server.serve((streams::input(), streams::output())).await;
+    let serving = server.serve(streams::open()).await;
     let ended = match serving {
         Ok(service) => service.waiting().await.map(drop).map_err(|error| error.to_string()),
         // Somebody who leaves before saying anything has done nothing wrong.
