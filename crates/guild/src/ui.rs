@@ -297,7 +297,12 @@ pub fn end(error: &io::Error, exit_code: u8) -> ExitCode {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return ExitCode::from(exit_code);
     }
-    fail(false, Code::WriteFailed, &format!("cannot write the output: {error}"))
+    fail(false, Code::WriteFailed, &unwritten(error))
+}
+
+/// That output is lost, and why.
+pub fn unwritten(error: &io::Error) -> String {
+    format!("cannot write the output: {error}")
 }
 
 /// Writes to standard output through one buffer and makes sure that all of it left.

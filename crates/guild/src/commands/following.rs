@@ -1,9 +1,9 @@
 //! A run as it is followed: its output, that it waits for somebody, that it takes a while.
 
 use crate::print::{LiveOutput, Waiting};
-use crate::ui::Ui;
-use guild_engine::Stage;
+use crate::ui::{self, Ui};
 use guild_engine::containers::Chunk;
+use guild_engine::{Code, Envelope, Stage, Status};
 
 /// Follows one run.
 pub struct Following<'u> {
@@ -45,9 +45,14 @@ impl<'u> Following<'u> {
         self.waiting.stop();
     }
 
-    /// Takes the line away and shows what was held back.
-    pub fn end(&self, live: &mut LiveOutput) {
+    /// Takes the line away and shows what was held back. A run whose output is lost has not gone well for whoever wants it.
+    pub fn end<T>(&self, live: &mut LiveOutput, ended: Envelope<T>) -> Envelope<T> {
         self.waiting.stop();
-        live.finish();
+        match live.finish() {
+            Err(error) if ended.status == Status::Ok => {
+                Envelope::error(Code::WriteFailed, ui::unwritten(&error), ended.data)
+            }
+            _ => ended,
+        }
     }
 }

@@ -55,8 +55,7 @@ async fn perform(args: &Args, ui: &Ui, workshop: &Workshop<'_>) -> Envelope<Impr
         on_stage: &|stage| follow.stage(stage),
     };
     let envelope = improve(workshop, request).await;
-    follow.end(&mut live);
-    envelope
+    follow.end(&mut live, envelope)
 }
 
 fn refused(args: &Args, refusal: Refusal) -> Envelope<Improve> {

@@ -47,8 +47,7 @@ async fn perform(args: &Args, ui: &Ui, workshop: &Workshop<'_>, given: &Given) -
         ..Invocation::new(&args.id, &principal, given, &mut on_output)
     };
     let envelope = replay(workshop, &args.id, invocation).await;
-    follow.end(&mut live);
-    envelope
+    follow.end(&mut live, envelope)
 }
 
 fn refused(args: &Args, refusal: Refusal) -> Envelope<reply::Replay> {

@@ -106,8 +106,7 @@ async fn perform(args: &Args, ui: &Ui, workshop: &Workshop<'_>, given: &Given) -
         _ = tokio::signal::ctrl_c() => interrupted(workshop, &args.name, "interrupted").await,
         () = unread.come() => interrupted(workshop, &args.name, "nobody reads its output any more").await,
     };
-    follow.end(&mut live);
-    envelope
+    follow.end(&mut live, envelope)
 }
 
 /// What is left of a run that was interrupted: that it was, in the books.

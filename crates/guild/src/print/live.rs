@@ -15,6 +15,8 @@ pub struct LiveOutput {
     stdout: Shown,
     stderr: Shown,
     unread: Unread,
+    /// Why some of standard output is lost, where it is not that nobody reads it.
+    lost: Option<io::Error>,
 }
 
 /// Tells when a command has said something that nobody reads any more.
@@ -38,6 +40,7 @@ impl LiveOutput {
             stdout: shown(io::stdout().is_terminal()),
             stderr: shown(io::stderr().is_terminal()),
             unread: Unread::default(),
+            lost: None,
         }
     }
 
@@ -52,20 +55,23 @@ impl LiveOutput {
             return;
         }
         match chunk.stream {
-            Stream::Stdout => {
-                let written = self.stdout.write(&chunk.bytes, &mut io::stdout());
-                if written.is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
-                    self.unread.0.notify_one();
-                }
-            }
+            Stream::Stdout => match self.stdout.write(&chunk.bytes, &mut io::stdout()) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.unread.0.notify_one(),
+                Err(error) => self.lost = Some(error),
+            },
             Stream::Stderr => self.stderr.write(&chunk.bytes, &mut io::stderr()).unwrap_or_default(),
         }
     }
 
     /// Shows what was held back, now that nothing follows.
-    pub fn finish(&mut self) {
+    ///
+    /// # Errors
+    /// If some of standard output could not be written.
+    pub fn finish(&mut self) -> io::Result<()> {
         self.stdout.finish(&mut io::stdout()).ok();
         self.stderr.finish(&mut io::stderr()).ok();
+        self.lost.take().map_or(Ok(()), Err)
     }
 }
 

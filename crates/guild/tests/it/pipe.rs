@@ -3,6 +3,7 @@
 use crate::{env, envelope};
 use guild_testkit::Env;
 use std::fs;
+use std::process::Stdio;
 
 const SKILLS: usize = 3_000;
 
@@ -103,4 +104,25 @@ fn a_skill_ends_when_its_reader_has_seen_enough_and_its_receipt_says_so() {
     assert!(output.stderr().contains("nobody reads its output any more"), "{output}");
     let receipts = envelope(&env.guild(&["receipts", "list", "--json"]).stdout());
     assert_eq!(receipts["data"]["receipts"][0]["kind"], "interrupted", "{receipts}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_a_failure_though_the_command_ran() {
+    let env = env(
+        "//- /project/.git/\n//- /project/.guild/skills/talk/SKILL.md\n---\nname: talk\ndescription: Talks\nscript: talk.sh\n---\nTalk.\n//- /project/.guild/skills/talk/talk.sh\necho hello\n",
+    );
+    for arguments in
+        [&["sandbox", "run", "--", "echo", "hello"] as &[&str], &["run", "talk", "--approve", "once"]]
+    {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = env.invocation(arguments).between(Stdio::null(), full).finish();
+        assert_eq!(output.code(), Some(1), "{output}");
+        let expected =
+            "error[write_failed]: cannot write the output: No space left on device (os error 28)\n";
+        assert_eq!(output.stderr(), expected);
+    }
+    let receipts = envelope(&env.guild(&["receipts", "list", "--json"]).stdout());
+    let last = &receipts["data"]["receipts"][0];
+    assert_eq!((&last["kind"], &last["code"]), (&"finished".into(), &"ok".into()), "{receipts}");
 }

@@ -2,7 +2,7 @@
 
 use crate::print::{LiveOutput, Unread};
 use crate::runtime;
-use crate::ui::Ui;
+use crate::ui::{self, Ui};
 use guild_engine::Envelope;
 use guild_engine::containers::ChildStdin;
 use guild_engine::reply::SandboxRun;
@@ -32,7 +32,7 @@ pub fn follow(
 
 /// Ends with the command's own exit code, where it ran.
 pub fn finish(ui: &Ui, ended: io::Result<Option<Envelope<SandboxRun>>>, live: &mut LiveOutput) -> ExitCode {
-    live.finish();
+    let shown = live.finish();
     match ended {
         Ok(None) => ExitCode::from(UNREAD),
         Ok(Some(envelope)) => {
@@ -41,7 +41,8 @@ pub fn finish(ui: &Ui, ended: io::Result<Option<Envelope<SandboxRun>>>, live: &m
                 Ok(0) | Err(_) => envelope.exit_code(),
                 Ok(code) => code,
             };
-            ui.finish_with(&envelope, code, |_, _, _| Ok(()))
+            let ended = ui.finish_with(&envelope, code, |_, _, _| Ok(()));
+            shown.map_or_else(|error| ui::end(&error, code), |()| ended)
         }
         Err(error) => ui.defect(&format!("cannot start a runtime: {error}")),
     }
