@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use guild_engine::containers::Surroundings;
 use guild_engine::{
@@ -16,6 +16,8 @@ use guild_testkit::{Fixture, rounds};
 use crate::{config_files, machine};
 
 const CLIENTS: usize = 8;
+/// A thousand changes in ten seconds: slow enough for the clients to see what is between, and faster than anybody types.
+const PACE: Duration = Duration::from_millis(10);
 /// What the process may have grown by: everything is held at most a few times over while it is exchanged.
 const MOST_GROWTH: u64 = 192 << 20;
 
@@ -170,6 +172,7 @@ fn a_storm_of_changes_tears_no_snapshot_and_tells_no_lie() {
         for change in 0..changes {
             let number = change.wrapping_mul(7919) % count;
             save(&file(number), &text(number, change + 1), change);
+            std::thread::sleep(PACE);
             // Once the clients are warm, what is in use is what is needed.
             if change == changes / 4 {
                 before = memory();
