@@ -31,11 +31,11 @@ impl Validator {
         }
         let compiled = jsonschema::validator_for(schema).map_err(|error| error.to_string())?;
         let validator = Self(Arc::new(compiled));
-        let mut known = known();
-        if known.len() >= MAX_KNOWN {
-            known.clear();
-        }
         if text.len() <= LONGEST {
+            let mut known = known();
+            if known.len() >= MAX_KNOWN {
+                known.clear();
+            }
             known.insert(text, validator.clone());
         }
         Ok(validator)
