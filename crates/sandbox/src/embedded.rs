@@ -16,6 +16,7 @@ mod plan;
 mod report;
 mod stage;
 mod sys;
+mod tidy;
 
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex};

@@ -19,13 +19,15 @@ use super::identity::Identity;
 use super::keep::{self, Keep};
 use super::plan::{Exec, Plan};
 use super::report::Report;
+use super::tidy::Tidying;
 use crate::backend::LaunchError;
 use crate::child::{ChildEnd, Feed};
 use crate::gate::Gate;
-use crate::outcome::{Outcome, Usage};
+use crate::outcome::{Captured, Outcome, Usage};
 use crate::probe::Feature;
 use pump::{Ended, Pump, Streams};
 
+use birth::Ending;
 pub(super) use birth::{Birth, Born};
 pub(super) use pump::{Input, Wake};
 
@@ -71,7 +73,10 @@ pub(super) fn run(
     match launch(&mut job, gate) {
         Ok(launched) => {
             let _ = started.send(Ok(()));
-            let _ = end.send(watch(job, feed, launched));
+            let (outcome, left) = watch(&mut job, feed, launched);
+            conclude(job, left, || {
+                let _ = end.send(outcome);
+            });
         }
         Err(error) => {
             // The cgroup goes before the failure is told: whoever hears of it may end this process at once.
@@ -129,26 +134,52 @@ fn admit(job: &mut Job, born: &Born) -> Result<(), LaunchError> {
     born.admit(job.cgroup())
 }
 
-fn watch(job: Job, feed: Feed, launched: Launched) -> Result<Outcome, LaunchError> {
+/// Tells the outcome, and takes down what there was of the job: first, if anything of the command may still run, which goes with the
+/// cgroup; and afterwards if only an empty container is left.
+fn conclude(job: Job, left: Option<Born>, tell: impl FnOnce()) {
+    let Some(born) = left else {
+        drop(job);
+        return tell();
+    };
+    let tidying = Tidying::begin();
+    tell();
+    // The cgroup can be removed when nobody is in it any more.
+    born.reap();
+    drop(job);
+    drop(tidying);
+}
+
+/// Watches a command until nothing of it runs any more. What is left to be reaped is given back if nobody has to wait for that.
+fn watch(job: &mut Job, feed: Feed, launched: Launched) -> (Result<Outcome, LaunchError>, Option<Born>) {
     let Launched { born, streams, kept, begun } = launched;
     let mut pump = Pump::new(streams, feed, &born, job.cgroup());
-    let Ended { report, timed_out, counted } = pump.run(deadline(begun, job.timeout), &job.wake);
-    let (stdout, stderr) = pump.into_captured();
+    let ended = pump.run(deadline(begun, job.timeout), &job.wake);
+    let captured = pump.into_captured();
+    let wall = begun.elapsed();
+    // Processor time that no cgroup counts is told when the first process is reaped, and an overlay is let go of then.
+    let waits = ended.cpu(job).is_none() || job.plan.has_overlay();
+    let (reaped, left) = if waits { (born.reap(), None) } else { (None, Some(born)) };
+    let usage = Usage { wall, cpu: ended.cpu(job).or(reaped), ..Usage::default() };
+    (outcome(job, ended, captured, usage, &kept), left)
+}
+
+/// What the end of a command comes to.
+fn outcome(
+    job: &mut Job,
+    ended: Ended,
+    (stdout, stderr): (Captured, Captured),
+    usage: Usage,
+    kept: &[OwnedFd],
+) -> Result<Outcome, LaunchError> {
+    let Ended { report, timed_out, counted } = ended;
     let is_astray = matches!(report, Some(Report::NotExecuted { astray: true, .. }));
-    let ending = born.finish(report);
-    let status = ending.status.map_err(|source| match is_astray {
+    let Ending { status, written } = Ending::of(report);
+    let status = status.map_err(|source| match is_astray {
         true => LaunchError::Directory { path: job.exec.directory(), source },
         false => LaunchError::Exec { program: job.exec.program.clone(), source },
     })?;
-    let counted = counted.or_else(|| job.cgroup().map(Cgroup::counted)).unwrap_or_default();
-    // Those of a command in a container are the container's, all its commands together.
-    let own = job.container.is_none();
-    let usage = Usage {
-        wall: begun.elapsed(),
-        cpu: counted.cpu.filter(|_| own).or(ending.cpu),
-        peak_memory: counted.peak_memory.filter(|_| own),
-        bytes_written: ending.written,
-    };
+    let peak_memory = counted.peak_memory.filter(|_| job.container.is_none());
+    let usage = Usage { peak_memory, bytes_written: written, ..usage };
     let mut outcome = Outcome {
         status,
         timed_out,
@@ -159,7 +190,7 @@ fn watch(job: Job, feed: Feed, launched: Launched) -> Result<Outcome, LaunchErro
         kept: Vec::new(),
         left_behind: Vec::new(),
         backend: NAME.into(),
-        unenforced: job.unenforced,
+        unenforced: std::mem::take(&mut job.unenforced),
     };
     for (from, to) in kept.iter().zip(&job.keep) {
         let copied = keep::copy_out(from, to).map_err(failed("copy the output"))?;

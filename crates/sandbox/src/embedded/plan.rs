@@ -119,6 +119,11 @@ impl Plan {
         Ok(plan)
     }
 
+    /// Whether a layer takes what is written somewhere.
+    pub(super) fn has_overlay(&self) -> bool {
+        self.actions.iter().any(|action| matches!(action, Action::Overlay { .. }))
+    }
+
     /// How to execute a command under this policy.
     pub(super) fn exec(policy: &Policy, command: &Command) -> Result<Exec, LaunchError> {
         Exec::new(&policy.env, command)

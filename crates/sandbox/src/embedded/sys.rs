@@ -77,6 +77,12 @@ pub(super) unsafe fn fork(with: CloneFlags) -> Result<Forked, Errno> {
     }
 }
 
+/// Has something done when this program ends by itself, whichever way; not when it is killed.
+pub(super) fn at_exit(last: extern "C" fn()) {
+    // SAFETY: the function is there as long as the program. If there is no room for it, it is not called.
+    let _ = unsafe { libc::atexit(last) };
+}
+
 /// Ends this process at once, running nothing of the old one's clean-up.
 pub(super) fn exit(code: i32) -> ! {
     // SAFETY: `_exit` touches no memory.

@@ -91,7 +91,21 @@ fn check_state(arena: &Arena, before: State) {
     assert_eq!((now.1, now.2), (before.1, before.2));
 }
 
+/// The state once nothing changes any more: what belonged to a container goes just after its end was told.
 fn state() -> State {
+    let mut before = state_now();
+    for _ in 0..100 {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        let now = state_now();
+        if now == before {
+            break;
+        }
+        before = now;
+    }
+    before
+}
+
+fn state_now() -> State {
     let descriptors = std::fs::read_dir("/proc/self/fd").unwrap().count();
     (descriptors, mount_lines(), cgroups_of(std::process::id()))
 }

@@ -45,12 +45,10 @@ pub(in crate::embedded) struct Born {
     entered: bool,
 }
 
-/// How it ended.
+/// How a command ended.
 pub(super) struct Ending {
     /// The command's status, or why it could not be executed.
     pub(super) status: io::Result<ExitStatus>,
-    /// Processor time of all that was waited for.
-    pub(super) cpu: Option<Duration>,
     /// Bytes written.
     pub(super) written: Option<u64>,
 }
@@ -172,17 +170,14 @@ impl Born {
         let _ = sys::reap(self.pid);
     }
 
-    /// Reaps it, which has ended or been killed, and makes sense of what was last heard.
-    pub(super) fn finish(self, report: Option<Report>) -> Ending {
-        let cpu = sys::reap(self.pid).ok();
-        let (status, written) = match report {
-            Some(Report::Ended { status, written }) => (Ok(exit_status(status)), written),
-            Some(Report::NotExecuted { errno, .. } | Report::Failed { errno, .. }) => {
-                (Err(io::Error::from_raw_os_error(errno)), None)
-            }
-            _ => (Ok(ExitStatus::Signal(libc::SIGKILL)), None),
-        };
-        Ending { status, cpu, written }
+    /// Reaps it, which ends or was killed; the processor time of all that was waited for.
+    pub(super) fn reap(self) -> Option<Duration> {
+        sys::reap(self.pid).ok()
+    }
+
+    /// Whether everything else in the container is gone when it reports an end: it is the container's first process.
+    pub(super) fn ends_the_container(&self) -> bool {
+        !self.entered
     }
 
     /// A descriptor of the process, readable when it has ended.
@@ -193,6 +188,20 @@ impl Born {
     /// Where it reports.
     pub(super) fn reports(&self) -> BorrowedFd<'_> {
         self.launcher.as_fd()
+    }
+}
+
+impl Ending {
+    /// Makes sense of what was last heard.
+    pub(super) fn of(report: Option<Report>) -> Ending {
+        let (status, written) = match report {
+            Some(Report::Ended { status, written }) => (Ok(exit_status(status)), written),
+            Some(Report::NotExecuted { errno, .. } | Report::Failed { errno, .. }) => {
+                (Err(io::Error::from_raw_os_error(errno)), None)
+            }
+            _ => (Ok(ExitStatus::Signal(libc::SIGKILL)), None),
+        };
+        Ending { status, written }
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::fs::{Gid, Uid, fchown};
@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use rustix::net::RecvFlags;
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use super::Born;
+use super::{Born, Job};
 use crate::child::{Backlog, Feed, Stream};
 use crate::embedded::cgroup::{Cgroup, Counted};
 use crate::embedded::identity::Identity;
@@ -58,8 +58,15 @@ pub(super) struct Ended {
     pub(super) report: Option<Report>,
     /// Whether its time was up.
     pub(super) timed_out: bool,
-    /// What it used, if there was time to count that before it was gone.
-    pub(super) counted: Option<Counted>,
+    /// What it used.
+    pub(super) counted: Counted,
+}
+
+impl Ended {
+    /// Processor time, where a cgroup counts it for this command alone: in a container it counts all its commands together.
+    pub(super) fn cpu(&self, job: &Job) -> Option<Duration> {
+        self.counted.cpu.filter(|_| job.container.is_none())
+    }
 }
 
 impl Wake {
@@ -139,9 +146,10 @@ impl<'a> Pump<'a> {
         Pump { streams, feed, born, cgroup, buffer: Box::new_uninit_slice(64 << 10), silent: false }
     }
 
-    /// Moves bytes until the process is gone, and then what it has left in its streams.
+    /// Moves bytes until nothing of the command runs any more, and then what it has left in its streams. The first process of a container
+    /// may still be ending: the kernel takes a while to take down what belongs to it.
     pub(super) fn run(&mut self, deadline: Instant, wake: &Wake) -> Ended {
-        let mut ended = Ended { report: None, timed_out: false, counted: None };
+        let mut ended = Ended { report: None, timed_out: false, counted: Counted::default() };
         let mut deadline = Some(deadline);
         loop {
             let Some(ready) = self.wait(wake, deadline) else {
@@ -152,15 +160,17 @@ impl<'a> Pump<'a> {
             };
             if ready.report {
                 self.hear(&mut ended);
-                self.count(&mut ended);
             }
             if ready.wake {
                 deadline = self.kill();
             }
             if ready.process {
                 self.hear(&mut ended);
+            }
+            if ready.process || self.is_over(&ended) {
                 self.empty(Stream::Stdout);
                 self.empty(Stream::Stderr);
+                ended.counted = self.cgroup.map(Cgroup::counted).unwrap_or_default();
                 return ended;
             }
             self.drain(Stream::Stdout, ready.stdout);
@@ -227,11 +237,9 @@ impl<'a> Pump<'a> {
         }
     }
 
-    /// Counts what was used once the end is reported: the kernel still takes a while to take the container down.
-    fn count(&self, ended: &mut Ended) {
-        if ended.counted.is_none() && matches!(ended.report, Some(Report::Ended { .. })) {
-            ended.counted = self.cgroup.map(Cgroup::counted);
-        }
+    /// Whether all but the container's first process is gone, and that one has nothing more to do.
+    fn is_over(&self, ended: &Ended) -> bool {
+        self.born.ends_the_container() && matches!(ended.report, Some(Report::Ended { .. }))
     }
 
     /// Takes what a stream has; how much that was.
