@@ -199,7 +199,7 @@ codes! {
     InstallPlaceRefused = "install_place_refused", 3, "Nothing is installed there: it is no project, or a link may lead anywhere.";
     InstallConflict = "install_conflict", 1, "Somebody else changed what is installed at the same moment; nothing was changed.";
     LockInvalid = "lock_invalid", 1, "`guild.lock` cannot be read, or contradicts itself.";
-    LockMissing = "lock_missing", 1, "There is no `guild.lock`, and what is installed may not differ from one.";
+    LockMissing = "lock_missing", 1, "There is no `guild.lock` to hold what is installed against.";
     LockNewer = "lock_newer", 1, "A newer Guildhall has written `guild.lock`.";
     BundleInvalid = "bundle_invalid", 3, "The file is no bundle, or a byte of it is not what was signed; nothing of it was kept.";
     NotInstalled = "not_installed", 1, "Nothing of that name is installed there; the message lists names near it.";

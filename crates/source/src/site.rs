@@ -172,6 +172,23 @@ impl Site {
         Ok(false)
     }
 
+    /// Whether anything lies where things are installed, whoever put it there.
+    pub fn is_inhabited(&self) -> bool {
+        self.is_inhabited_after(&[])
+    }
+
+    /// The same, once these changes are made.
+    fn is_inhabited_after(&self, changes: &[Change<'_>]) -> bool {
+        let goes = |kind: Kind, path: &Path| {
+            let is_it = |change: &Change<'_>| matches!(change, Change::Remove { kind: of, name } if *of == kind && self.place(kind, name) == path);
+            changes.iter().any(is_it)
+        };
+        [Kind::Skill, Kind::Plugin].into_iter().any(|kind| {
+            let within = fs::read_dir(self.directory.join(kind.directory())).into_iter().flatten().flatten();
+            within.into_iter().any(|entry| !goes(kind, &entry.path()))
+        })
+    }
+
     /// Whether a path is that of something that could be installed here.
     pub fn holds(&self, kind: Kind, path: &Path) -> bool {
         path.parent() == Some(&self.directory.join(kind.directory()))
@@ -269,7 +286,7 @@ impl Held<'_> {
         for (at, change) in changes.iter().enumerate() {
             steps.extend(self.stage(store, change, &staging.path().join(at.to_string()))?);
         }
-        steps.extend(self.stage_lock(lock, &staging.path().join("lock"))?);
+        steps.extend(self.stage_lock(lock, changes, &staging.path().join("lock"))?);
         sync_file_system(staging.path()).map_err(failed("sync", staging.path()))?;
         let journal = Journal::new(staging.path(), steps);
         journal.write(&site.journal())?;
@@ -306,10 +323,15 @@ impl Held<'_> {
         Ok(Some(Step::new(place, staged, old, identity(staged)?)))
     }
 
-    /// Stages the lock; one that would be empty is none.
-    fn stage_lock(&self, lock: &Lock, staged: &Path) -> Result<Option<Step>, SiteError> {
+    /// Stages the lock; one that would be empty is none, unless something of somebody else's stays that it is known not to hold.
+    fn stage_lock(
+        &self,
+        lock: &Lock,
+        changes: &[Change<'_>],
+        staged: &Path,
+    ) -> Result<Option<Step>, SiteError> {
         let old = identity(&self.site.lock)?;
-        if lock.entries().is_empty() {
+        if lock.entries().is_empty() && !self.site.is_inhabited_after(changes) {
             return Ok(old.map(|old| Step::new(self.site.lock.clone(), staged, Some(old), None)));
         }
         let written = File::create_new(staged).and_then(|mut file| file.write_all(lock.text().as_bytes()));

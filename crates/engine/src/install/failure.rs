@@ -8,7 +8,7 @@ use guild_source::git::GitError;
 use guild_source::http::HttpError;
 use guild_source::landing::{LandingError, Unsafe};
 use guild_source::lock::LockError;
-use guild_source::site::SiteError;
+use guild_source::site::{Site, SiteError};
 use guild_source::spec::SpecError;
 use guild_source::store::StageError;
 
@@ -104,6 +104,15 @@ pub fn of_staging(name: &str, error: StageError) -> Refusal {
         StageError::Read { .. } => Refusal::new(Code::ReadFailed, with_cause(&error)),
         StageError::Store(error) => error.into(),
     }
+}
+
+/// A site without a lock, where that must be there.
+pub fn of_missing_lock(site: &Site) -> Refusal {
+    let message = format!(
+        "there is no {}, so that nothing says what is to be installed; commit the one that `guild add` writes",
+        site.lock_file().display()
+    );
+    Refusal::new(Code::LockMissing, message)
 }
 
 /// A site that cannot be read or changed.

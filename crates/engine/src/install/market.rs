@@ -25,6 +25,8 @@ pub const PREFIX: &str = "marketplace:";
 pub struct Market {
     /// What it offers.
     marketplace: Marketplace,
+    /// What is wrong with offers that are left out.
+    problems: Vec<String>,
     fetched: Fetched,
     /// Whether it is a list alone, with nothing beside it.
     is_bare: bool,
@@ -42,12 +44,13 @@ pub async fn open(desk: &Installer<'_>, text: &str, reference: Option<&str>) -> 
         let message = format!("there is no `marketplace.json` in {}", fetched.origin.source);
         Refusal::new(Code::NoSkills, message)
     })?;
-    let why = reading.problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
+    let problems: Vec<String> = reading.problems.into_iter().map(|problem| problem.message).collect();
     let marketplace = reading.marketplace.ok_or_else(|| {
+        let why = problems.first().map_or("", String::as_str);
         let message = format!("the marketplace of {} cannot be read: {why}", fetched.origin.source);
         Refusal::new(Code::SourceInvalid, message)
     })?;
-    Ok(Market { marketplace, fetched, is_bare })
+    Ok(Market { marketplace, problems, fetched, is_bare })
 }
 
 /// Downloads a list.
@@ -103,10 +106,15 @@ impl Market {
         let found = self.marketplace.plugins.iter().find(|offer| offer.name == current);
         found.ok_or_else(|| {
             let near = near(&current, self.marketplace.plugins.iter().map(|offer| offer.name.clone()));
-            let hint = if near.is_empty() {
-                "`--list` shows what is in it".to_owned()
-            } else {
-                format!("did you mean `{}`?", near.join("`, `"))
+            let hint = match (near.is_empty(), self.problems.as_slice()) {
+                (false, _) => format!("did you mean `{}`?", near.join("`, `")),
+                (true, []) => "`--list` shows what is in it".to_owned(),
+                (true, problems) => {
+                    format!(
+                        "`--list` shows what is in it, but for what cannot be used: {}",
+                        problems.join("; ")
+                    )
+                }
             };
             Refusal::new(Code::SkillNotFound, format!("there is no `{name}` in it; {hint}"))
         })

@@ -1,6 +1,7 @@
 //! What was chosen of a source, read, vetted, and put in its place all at once.
 
 use super::candidate::Candidate;
+use super::drift::{Drift, drift};
 use super::fetch::Fetched;
 use super::preview::{previews, waiting};
 use super::settled::{Fate, settle};
@@ -190,9 +191,11 @@ pub fn fate(placing: Placing, site: &Site, lock: &Lock, entry: &Entry) -> Result
     let place = site.place(kind, name);
     let is_there = place.symlink_metadata().is_ok();
     match lock.get(kind, name) {
+        // Every byte of it is there; only the lock had been lost.
+        None if is_there && drift(site, entry) == Drift::None => Ok(Fate::Unchanged),
         None if is_there || is_flat(&place) => {
             let message = format!(
-                "{kind} `{name}` is at {} already, and Guildhall did not install it; move it away first",
+                "{kind} `{name}` is at {} already, and the lock does not name it; move it away first",
                 place.display()
             );
             Err(Refusal::new(Code::AlreadyExists, message))

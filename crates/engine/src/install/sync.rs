@@ -51,11 +51,7 @@ async fn run(desk: &Installer<'_>, request: &SyncRequest, reply: &mut Changed) -
     let site = site(&desk.hall.machine, desk.places, request.scope)?;
     let lock = site.read_lock().map_err(failure::of_site)?;
     if request.frozen && !site.lock_file().exists() {
-        let message = format!(
-            "there is no {}, so that nothing says what is to be installed; commit the one that `guild add` writes",
-            site.lock_file().display()
-        );
-        return Err(Refusal::new(Code::LockMissing, message));
+        return Err(failure::of_missing_lock(&site));
     }
     let looked: Vec<(&Entry, Drift)> =
         lock.entries().iter().map(|entry| (entry, drift(&site, entry))).collect();

@@ -29,6 +29,9 @@ pub async fn verify(desk: &Installer<'_>, scope: Scope, names: &[String]) -> Env
 fn run(desk: &Installer<'_>, scope: Scope, names: &[String]) -> Result<Verify, Refusal> {
     let site = site(&desk.hall.machine, desk.places, scope)?;
     let lock = site.read_lock().map_err(failure::of_site)?;
+    if !site.lock_file().exists() && site.is_inhabited() {
+        return Err(failure::of_missing_lock(&site));
+    }
     let entries = select(&lock, names)?;
     let mut reply = Verify { scope: scope.word(), checked: entries.len(), ..Verify::default() };
     for (at, entry) in entries.into_iter().enumerate() {

@@ -2,8 +2,9 @@
 
 use super::executable;
 use crate::landing::{Landing, LandingError, Unsafe, refused};
+use std::collections::HashSet;
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{BufReader, Read as _, Seek as _, SeekFrom};
 use zip::ZipArchive;
 use zip::read::ZipFile;
 use zip::result::ZipError;
@@ -20,9 +21,38 @@ const MAX_TARGET: u64 = 4096;
 /// Lets everything in a zip file land.
 pub fn land(file: File, landing: &mut Landing) -> Result<(), LandingError> {
     let broken = |error: ZipError| LandingError::Broken(error.to_string());
+    let directory = file.try_clone().map_err(|error| broken(error.into()))?;
     let mut archive = ZipArchive::new(file).map_err(broken)?;
+    refuse_doubles(directory, archive.central_directory_start())?;
     for at in 0..archive.len() {
         land_entry(archive.by_index(at).map_err(broken)?, landing)?;
+    }
+    Ok(())
+}
+
+/// What every entry of a zip file's directory begins with, and how long that is before its names.
+const ENTRY: &[u8] = b"PK\x01\x02";
+const ENTRY_LENGTH: usize = 46;
+
+/// Refuses a name that is there twice: of such entries the reader shows the last one only, and another reader may show the first.
+fn refuse_doubles(file: File, start: u64) -> Result<(), LandingError> {
+    let broken = |error: std::io::Error| LandingError::Broken(error.to_string());
+    let mut directory = BufReader::new(file);
+    directory.seek(SeekFrom::Start(start)).map_err(broken)?;
+    let mut names = HashSet::new();
+    let mut entry = [0; ENTRY_LENGTH];
+    // Behind the last entry there is at least the end of the directory, which may be shorter.
+    while directory.read_exact(&mut entry).is_ok() && entry.starts_with(ENTRY) {
+        let length = |at: usize| {
+            entry.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |two| u16::from_le_bytes(*two))
+        };
+        let mut name = vec![0; usize::from(length(28))];
+        directory.read_exact(&mut name).map_err(broken)?;
+        let behind = i64::from(length(30)) + i64::from(length(32));
+        directory.seek_relative(behind).map_err(broken)?;
+        if let Some(double) = names.replace(name) {
+            return Err(refused(&String::from_utf8_lossy(&double), Unsafe::Collision));
+        }
     }
     Ok(())
 }

@@ -53,6 +53,26 @@ fn a_zip_file_lands_with_what_can_be_executed_and_its_links() {
 }
 
 #[test]
+fn a_name_that_is_there_twice_is_refused_though_readers_show_one_of_them() {
+    let fixture = Fixture::write("//- /into/\n");
+    zip(&fixture, &[("a.sh", 0o644, b"first"), ("b.sh", 0o644, b"second"), ("c.sh", 0o644, b"third")]);
+    let file = fixture.join("a.zip");
+    // No writer makes such a file, so a name is written over in both places where it stands.
+    let doubled = String::from_utf8_lossy(&fs::read(&file).unwrap()).matches("b.sh").count();
+    assert_eq!(doubled, 2);
+    let mut bytes = fs::read(&file).unwrap();
+    for at in 0..bytes.len() - 4 {
+        if &bytes[at..at + 4] == b"b.sh" {
+            bytes[at] = b'a';
+        }
+    }
+    fs::write(&file, bytes).unwrap();
+    let error = unpack(&file, &fixture.join("into")).unwrap_err();
+    expect!["`a.sh` is there twice, or differs from another name only in capitals and small letters"]
+        .assert_eq(&error.to_string());
+}
+
+#[test]
 fn hostile_entries_are_refused() {
     check(
         &[("../evil", 0o644, b"x")],

@@ -406,7 +406,7 @@ fn what_comes_instead_of_what_was_locked_is_not_installed() {
 }
 
 #[test]
-fn removing_leaves_nothing_and_nothing_else() {
+fn removing_leaves_what_is_somebody_elses_and_a_lock_without_it() {
     let (env, _repository) = world_of_skills();
     env.write("//- /project/.guild/skills/mine/SKILL.md\nmine\n");
     check(
@@ -448,5 +448,51 @@ fn removing_leaves_nothing_and_nothing_else() {
             0 verified
         "#]],
     );
-    expect![".guild/skills/mine/SKILL.md"].assert_eq(&tree(&env, "project"));
+    expect![[r#"
+        .guild/skills/mine/SKILL.md
+        guild.lock"#]]
+    .assert_eq(&tree(&env, "project"));
+}
+
+#[test]
+fn a_lock_that_was_lost_is_missed_and_made_again_from_the_same_source() {
+    let (env, _repository) = world_of_skills();
+    done(&env, &["add", "acme/skills@pdf"]);
+    let lock = env.project().join("guild.lock");
+    let written = fs::read_to_string(&lock).unwrap();
+    fs::remove_file(&lock).unwrap();
+    check(
+        &env,
+        "
+        guild verify
+        guild add acme/skills@pdf
+        guild verify
+        ",
+        &expect![[r#"
+            $ guild verify
+            [stderr]
+            error[lock_missing]: there is no [ROOT]/project/guild.lock, so that nothing says what is to be installed; commit the one that `guild add` writes
+            [exit 1]
+            $ guild add acme/skills@pdf
+            unchanged skill pdf (https://github.com/acme/skills at cacdd2bb6a9f)
+            [stderr]
+            1 as it was
+            $ guild verify
+            [stderr]
+            1 verified
+        "#]],
+    );
+    assert_eq!(fs::read_to_string(&lock).unwrap(), written);
+    fs::remove_file(&lock).unwrap();
+    fs::write(env.project().join(".guild/skills/pdf/SKILL.md"), "mine").unwrap();
+    check(
+        &env,
+        "guild add acme/skills@pdf --replace",
+        &expect![[r#"
+        $ guild add acme/skills@pdf --replace
+        [stderr]
+        error[already_exists]: skill `pdf` is at [ROOT]/project/.guild/skills/pdf already, and the lock does not name it; move it away first
+        [exit 1]
+    "#]],
+    );
 }

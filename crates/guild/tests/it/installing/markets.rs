@@ -260,3 +260,24 @@ fn a_list_at_an_address_and_a_directory_are_marketplaces_too() {
         [exit 1]
     "#]].assert_eq(&super::trimmed(&shown));
 }
+
+#[test]
+fn an_offer_that_cannot_be_used_is_not_denied_but_explained() {
+    let (env, _repository) = world();
+    env.write(
+        r#"
+//- /project/market/.claude-plugin/marketplace.json
+{"name": "m", "owner": {"name": "Acme"}, "plugins": [{"name": "upwards", "source": "../../x"}, {"name": "toolbox", "source": "./t"}]}
+"#,
+    );
+    check(
+        &env,
+        "guild add marketplace:./market --skill upwards",
+        &expect![[r#"
+        $ guild add marketplace:./market --skill upwards
+        [stderr]
+        error[skill_not_found]: there is no `upwards` in it; `--list` shows what is in it, but for what cannot be used: `plugins[0].source`: the path `../../x` leads upwards with `..`
+        [exit 1]
+    "#]],
+    );
+}

@@ -178,11 +178,11 @@ fn what_is_there_is_not_overwritten() {
         &expect![[r#"
             $ guild add acme/skills@pdf --replace
             [stderr]
-            error[already_exists]: skill `pdf` is at [ROOT]/project/.guild/skills/pdf already, and Guildhall did not install it; move it away first
+            error[already_exists]: skill `pdf` is at [ROOT]/project/.guild/skills/pdf already, and the lock does not name it; move it away first
             [exit 1]
             $ guild add acme/skills@docx
             [stderr]
-            error[already_exists]: skill `docx` is at [ROOT]/project/.guild/skills/docx already, and Guildhall did not install it; move it away first
+            error[already_exists]: skill `docx` is at [ROOT]/project/.guild/skills/docx already, and the lock does not name it; move it away first
             [exit 1]
         "#]],
     );
