@@ -56,10 +56,15 @@ async fn shown(workshop: &Workshop<'_>, name: &str) -> Result<ToolLine, Refusal>
     if let Some(found) = found {
         return Ok(line(id, Tool { name: tool.to_owned(), ..found }));
     }
-    let listed = provider.list(workshop).await;
-    let near = nearest(tool, listed.tools.iter().map(|tool| tool.name.as_str()));
-    let hint = near.map(|near| format!("; did you mean `{id}:{near}`?")).unwrap_or_default();
+    let hint = near_tool(workshop, provider, tool).await;
     Err(Refusal::new(Code::ProviderToolUnregistered, format!("`{id}` has no tool `{tool}`{hint}")))
+}
+
+/// Which of a provider's tools may have been meant by a name that none of them bears, to be said behind that.
+pub(crate) async fn near_tool(workshop: &Workshop<'_>, provider: &dyn ToolProvider, name: &str) -> String {
+    let listed = provider.list(workshop).await;
+    let near = nearest(name, listed.tools.iter().map(|tool| tool.name.as_str()));
+    near.map(|near| format!("; did you mean `{}:{near}`?", provider.id())).unwrap_or_default()
 }
 
 /// Everybody who offers tools, our own first.

@@ -16,7 +16,7 @@ use crate::inquiry::Asking;
 use crate::ports::{Contained, Pending, Tool as Described, ToolAnswer, ToolCall, ToolProvider, ToolResult};
 use crate::schema::Validator;
 use crate::security_hash::ToolIdentity;
-use crate::tools::providers;
+use crate::tools::{near_tool, providers};
 use crate::workshop::Workshop;
 use crate::{Code, Refusal};
 
@@ -130,10 +130,11 @@ async fn find(workshop: &Workshop<'_>, draft: &Draft<'_>) -> Result<(Dispatch, D
         let message = format!("tool provider `{id}` is not registered for skill `{skill}`");
         return Err(Refusal::new(Code::ProviderUnbound, message));
     };
-    let found = provider.find(workshop, tool).await.map_err(|error| error.refusal())?.ok_or_else(|| {
-        let message = format!("tool `{tool}` is not registered for provider `{id}` (skill `{skill}`)");
-        Refusal::new(Code::ProviderToolUnregistered, message)
-    })?;
+    let Some(found) = provider.find(workshop, tool).await.map_err(|error| error.refusal())? else {
+        let hint = near_tool(workshop, provider, tool).await;
+        let message = format!("tool `{tool}` is not registered for provider `{id}` (skill `{skill}`){hint}");
+        return Err(Refusal::new(Code::ProviderToolUnregistered, message));
+    };
     Ok((dispatch, found))
 }
 

@@ -140,6 +140,9 @@ fn a_person_calls_a_tool_by_itself() {
     );
     let unknown = call(&env, "plugin:word-count/sum", &json!({}), &[]);
     assert_eq!(unknown["code"], "provider_tool_unregistered", "{unknown}");
+    let misspelt = call(&env, "plugin:word-count/cuont", &json!({}), &[]);
+    let near = misspelt["message"].as_str().unwrap().ends_with("; did you mean `plugin:word-count/count`?");
+    assert!(near, "{misspelt}");
     let added = call(&env, "builtin:add", &json!({"text": "20+22"}), &[]);
     assert_eq!(
         (&added["message"], &added["code"]),
