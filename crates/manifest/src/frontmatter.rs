@@ -123,12 +123,13 @@ fn mapping(block: &str, at: Pos, problems: &mut Vec<Problem>) -> Option<Map> {
         Some(node) if node.is_null() => Some(Map::default()),
         Some(node) => {
             let message = format!("the frontmatter is {}, not a mapping of keys to values", node.what());
-            problems.push(Problem::new(
-                Code::FrontmatterNotMapping,
-                node.at,
-                message,
-                "write `key: value` lines",
-            ));
+            let is_unparted = node.as_str().is_some_and(|text| text.contains(':'));
+            let hint = if is_unparted {
+                "put a blank behind the colon of each key: `key: value`"
+            } else {
+                "write `key: value` lines"
+            };
+            problems.push(Problem::new(Code::FrontmatterNotMapping, node.at, message, hint));
             None
         }
     }
@@ -242,6 +243,13 @@ mod tests {
             body from line 5: ""
             :2:1: error[frontmatter_not_mapping]: the frontmatter is a list, not a mapping of keys to values"#]],
         );
+    }
+
+    #[test]
+    fn keys_without_a_blank_behind_their_colons_are_told_what_they_lack() {
+        let read = read("---\nname:a\ndescription:b\n---\n").unwrap();
+        let hints: Vec<&str> = read.problems.iter().map(|problem| problem.hint.as_str()).collect();
+        assert_eq!(hints, ["put a blank behind the colon of each key: `key: value`"]);
     }
 
     #[test]

@@ -23,10 +23,13 @@ pub struct Repaired {
 pub fn repair(block: &str, first_line: u32) -> Option<Repaired> {
     type Rung = (&'static str, &'static str, fn(&str) -> Option<String>);
     const QUOTE: &str = "quote the value: key: \"text: with a colon\"";
+    const REQUOTE: &str = "put the whole text into single quotes, and write each single quote in it twice";
     const RUNGS: &[Rung] = &[
         ("tabs were read as spaces", "indent with spaces", quote::tabs_to_spaces),
+        ("no-break spaces were read as spaces", "write ordinary spaces", quote::plain_spaces),
         ("an unindented value was indented", "indent the value below its key", quote::indent_flow),
         ("values with special characters were quoted", QUOTE, quote::quote_values),
+        ("the description was read as one quoted text", REQUOTE, quote::requote_description),
         ("the description was read as one quoted text", QUOTE, quote::quote_description),
     ];
     for (how, hint, mend) in RUNGS {
@@ -127,6 +130,73 @@ mod tests {
             {"name":"a","metadata":{"openclaw":{"always":true}}}
             :4:1: warning[yaml_repaired]: invalid YAML: simple key expect ':'; an unindented value was indented"#]],
         );
+    }
+
+    #[test]
+    fn a_flow_value_behind_its_key_that_ends_at_column_one() {
+        check(
+            "name: a\nmetadata: {\n  \"openclaw\": {\n    \"requires\": {\"bins\": [\"node\"]}\n  }\n}\nlicense: MIT\n",
+            expect![[r#"
+                {"name":"a","metadata":{"openclaw":{"requires":{"bins":["node"]}}},"license":"MIT"}
+                :6:1: warning[yaml_repaired]: invalid YAML: invalid indentation; an unindented value was indented"#]],
+        );
+        check(
+            "tags: [\na,\nb\n]\nname: a\n",
+            expect![[r#"
+            {"tags":["a","b"],"name":"a"}
+            :2:1: warning[yaml_repaired]: invalid YAML: invalid indentation; an unindented value was indented"#]],
+        );
+    }
+
+    #[test]
+    fn a_text_that_begins_like_a_block_of_text_keeps_its_words() {
+        check(
+            "name: a\ndescription: > Use when: needed\n",
+            expect![[r#"
+            {"name":"a","description":"> Use when: needed"}
+            :2:14: warning[yaml_repaired]: invalid YAML: while scanning a block scalar, did not find expected comment or line break; values with special characters were quoted"#]],
+        );
+        check(
+            "description: | one\n  two: three\nname: a\n",
+            expect![[r#"
+            {"description":"| one two: three","name":"a"}
+            :1:14: warning[yaml_repaired]: invalid YAML: while scanning a block scalar, did not find expected comment or line break; the description was read as one quoted text"#]],
+        );
+        check(
+            "name: a\nlicense: > see LICENSE\nbroken: \"x\" y\n",
+            expect![[r#"
+            {"name":"a","license":"> see LICENSE","broken":"\"x\" y"}
+            :2:10: warning[yaml_repaired]: invalid YAML: while scanning a block scalar, did not find expected comment or line break; it was read line by line"#]],
+        );
+        check(
+            "description: >- # why\n  a\n b: c\nname: x\n",
+            expect![[r#"
+            {"description":"a b: c","name":"x"}
+            :3:2: warning[yaml_repaired]: invalid YAML: while parsing a block mapping, did not find expected key; the description was read as one quoted text"#]],
+        );
+    }
+
+    #[test]
+    fn no_break_spaces_from_a_web_page() {
+        check(
+            "name:\u{a0}a\ndescription: b\n",
+            expect![[r#"
+            {"name":"a","description":"b"}
+            :2:12: warning[yaml_repaired]: invalid YAML: mapping values are not allowed in this context; no-break spaces were read as spaces"#]],
+        );
+    }
+
+    #[test]
+    fn the_hint_for_quotes_that_do_not_hold_is_not_to_quote() {
+        for block in
+            ["description: \"C:\\Users\"\n", "description: 'it's'\n", "description: \"open\nname: a\n"]
+        {
+            let hint = repair(block, 1).unwrap().hint;
+            assert_eq!(
+                hint,
+                "put the whole text into single quotes, and write each single quote in it twice"
+            );
+        }
     }
 
     #[test]

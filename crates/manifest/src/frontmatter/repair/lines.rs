@@ -1,6 +1,6 @@
 //! The last rung: `key: value` lines at column one with their indented continuation, as the plainest readers do.
 
-use super::quote::{split_pair, unquoted};
+use super::quote::{is_block_header, split_pair, unquoted};
 use crate::Pos;
 use crate::text::clamp;
 use crate::tree::{Entry, Map, Node, Value, json, yaml};
@@ -53,10 +53,10 @@ fn value_of(value: &str, continued: &[&str], at: Pos) -> Node {
         let items = below().map(|line| Node::text(unquoted(line.trim_start_matches("- ")), at));
         return Node { value: Value::List(items.collect()), at };
     }
-    let text = match value.chars().next() {
+    let text = match value.chars().next().filter(|_| is_block_header(value)) {
         Some('|') => below().collect::<Vec<_>>().join("\n"),
-        Some('>') => below().collect::<Vec<_>>().join(" "),
-        _ => {
+        Some(_) => below().collect::<Vec<_>>().join(" "),
+        None => {
             let whole = std::iter::once(value).chain(below()).collect::<Vec<_>>().join(" ");
             unquoted(&whole).to_owned()
         }

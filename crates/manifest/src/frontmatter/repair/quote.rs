@@ -9,7 +9,20 @@ pub fn tabs_to_spaces(block: &str) -> Option<String> {
     has_tabs.then(|| map_lines(block, spaced))
 }
 
-/// A `{…}` or `[…]` that begins at column one below a bare key, moved in.
+/// No-break spaces, which come with text from web pages, as spaces where a line begins and where its value does.
+pub fn plain_spaces(block: &str) -> Option<String> {
+    const ODD: char = '\u{a0}';
+    let plain = |line: &str| {
+        let start = line.trim_start_matches([' ', '\t', ODD]);
+        let blanks = line.strip_suffix(start).unwrap_or_default().replace(ODD, " ");
+        let value = start.split_once(':').filter(|(_, value)| value.starts_with(ODD));
+        let rest = value.map(|(key, value)| format!("{key}: {}", value.trim_start_matches([' ', ODD])));
+        blanks + rest.as_deref().unwrap_or(start)
+    };
+    block.contains(ODD).then(|| map_lines(block, plain))
+}
+
+/// A `{…}` or `[…]` that begins at column one below a bare key, or behind its key and goes on at column one, moved in.
 pub fn indent_flow(block: &str) -> Option<String> {
     let mut depth = 0i32;
     let mut after_bare_key = false;
@@ -18,12 +31,16 @@ pub fn indent_flow(block: &str) -> Option<String> {
         let begins = depth <= 0 && after_bare_key && line.starts_with(['{', '[']);
         let inside = depth > 0;
         after_bare_key = line.trim_end().ends_with(':');
-        if !begins && !inside {
-            return line.to_owned();
+        if begins || inside {
+            depth += bracket_balance(line);
+            changed = true;
+            return format!("  {line}");
         }
-        depth += bracket_balance(line);
-        changed = true;
-        format!("  {line}")
+        // One that is closed on its own line has a balance of nought.
+        depth = split_pair(line)
+            .filter(|(_, value)| value.starts_with(['{', '[']))
+            .map_or(0, |(_, value)| bracket_balance(value));
+        line.to_owned()
     });
     changed.then_some(mended)
 }
@@ -39,7 +56,7 @@ pub fn quote_values(block: &str) -> Option<String> {
         }
         scalar_indent = None;
         let Some((head, value)) = split_pair(line) else { return line.to_owned() };
-        if value.starts_with(['|', '>']) {
+        if is_block_header(value) {
             scalar_indent = Some(indent);
         }
         if !needs_quotes(value) {
@@ -52,9 +69,16 @@ pub fn quote_values(block: &str) -> Option<String> {
     changed.then_some(mended)
 }
 
+const KEY: &str = "description:";
+
+/// The same as [`quote_description`] where it has quotes already, which do not do what they were meant to.
+pub fn requote_description(block: &str) -> Option<String> {
+    let value = block.lines().find_map(|line| line.strip_prefix(KEY))?;
+    value.trim_start().starts_with(['"', '\'']).then(|| quote_description(block))?
+}
+
 /// The description with all its continuation lines as one quoted text; the lines it leaves stay blank.
 pub fn quote_description(block: &str) -> Option<String> {
-    const KEY: &str = "description:";
     let lines: Vec<&str> = block.lines().collect();
     let start = lines.iter().position(|line| line.starts_with(KEY))?;
     let (before, from) = lines.split_at_checked(start)?;
@@ -63,7 +87,7 @@ pub fn quote_description(block: &str) -> Option<String> {
         rest.iter().take_while(|line| line.trim().is_empty() || line.starts_with([' ', '\t'])).count();
     let (continued, after) = rest.split_at_checked(count)?;
     // The header of a block of text is no part of the text.
-    let head = Some(first.strip_prefix(KEY)?.trim()).filter(|head| !head.starts_with(['|', '>']));
+    let head = Some(first.strip_prefix(KEY)?.trim()).filter(|head| !is_block_header(head));
     let parts = head.into_iter().chain(continued.iter().copied());
     let text = parts.map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
     let quoted = format!("{KEY} '{}'", unquoted(&text).replace('\'', "''"));
@@ -117,9 +141,20 @@ pub(super) fn split_pair(line: &str) -> Option<(&str, &str)> {
 /// Whether YAML misreads the value; one that begins with a refused feature is left to be refused.
 fn needs_quotes(value: &str) -> bool {
     !value.is_empty()
-        && !value.starts_with(['"', '\'', '|', '>', '#', '&', '!'])
+        && !value.starts_with(['"', '\'', '#', '&', '!'])
+        && !is_block_header(value)
         && (!value.starts_with('*') || yaml::is_glob(value))
         && yaml::parse(&format!("k: {value}\n"), 1).is_err()
+}
+
+/// Whether a value is the header of a block of text, such as `|` or `>-`, and not a text that begins with the same character.
+pub(super) fn is_block_header(value: &str) -> bool {
+    let Some(rest) = value.strip_prefix(['|', '>']) else { return false };
+    let word = rest.split([' ', '\t']).next().unwrap_or_default();
+    let comment = rest.get(word.len()..).unwrap_or_default().trim_start();
+    word.len() <= 2
+        && word.chars().all(|c| matches!(c, '+' | '-' | '1'..='9'))
+        && (comment.is_empty() || comment.starts_with('#'))
 }
 
 /// Splits a trailing ` # comment` off, if there is one.
