@@ -2,6 +2,7 @@
 //!
 //! A value that cannot be read that way is a problem and no value; nothing is guessed beyond the spellings listed.
 
+use crate::tree::json::{self, Grammar};
 use crate::tree::{Node, ScalarKind, Value};
 use crate::{Code, Problem};
 
@@ -46,7 +47,9 @@ pub fn list(node: &Node) -> Vec<String> {
             let scalars = items.iter().filter(|item| item.as_scalar().is_some());
             scalars.filter_map(|item| text(item, "")).filter(|text| !text.is_empty()).collect()
         }
-        Value::Scalar(scalar) if scalar.kind != ScalarKind::Null => split(&scalar.text),
+        Value::Scalar(scalar) if scalar.kind != ScalarKind::Null => {
+            json_list(&scalar.text).unwrap_or_else(|| split(&scalar.text))
+        }
         _ => Vec::new(),
     }
 }
@@ -54,9 +57,8 @@ pub fn list(node: &Node) -> Vec<String> {
 /// A list as [`list`] reads it, but one text is split at commas and line breaks only, so that entries may hold spaces.
 pub fn comma_list(node: &Node) -> Vec<String> {
     match node.as_scalar() {
-        Some(scalar) if scalar.kind != ScalarKind::Null => {
-            split_outside_brackets(&scalar.text, |c| matches!(c, ',' | '\n'))
-        }
+        Some(scalar) if scalar.kind != ScalarKind::Null => json_list(&scalar.text)
+            .unwrap_or_else(|| split_outside_brackets(&scalar.text, |c| matches!(c, ',' | '\n'))),
         _ => list(node),
     }
 }
@@ -64,11 +66,18 @@ pub fn comma_list(node: &Node) -> Vec<String> {
 /// Names as [`list`] reads them, where one text may part them by commas and blanks both.
 pub fn names(node: &Node) -> Vec<String> {
     match node.as_scalar() {
-        Some(scalar) if scalar.kind != ScalarKind::Null => {
-            split_outside_brackets(&scalar.text, |c| c == ',' || c.is_whitespace())
-        }
+        Some(scalar) if scalar.kind != ScalarKind::Null => json_list(&scalar.text)
+            .unwrap_or_else(|| split_outside_brackets(&scalar.text, |c| c == ',' || c.is_whitespace())),
         _ => list(node),
     }
+}
+
+/// The entries of a text that is itself a list in JSON, as readers leave it that know text alone. Without quotes in it, the
+/// brackets may as well be a pattern's.
+fn json_list(text: &str) -> Option<Vec<String>> {
+    let is_list = text.trim_start().starts_with('[') && text.contains(['"', '\'']);
+    let node = is_list.then(|| json::parse(text, Grammar::Json5, &mut Vec::new()).ok())??;
+    node.as_list().is_some().then(|| list(&node))
 }
 
 /// The problem of a value that its key does not take.
@@ -133,6 +142,10 @@ mod tests {
         check_list("''", expect!["[]"]);
         check_list("Read,", expect![[r#"["Read"]"#]]);
         check_list("', Read Grep'", expect![[r#"["Read", "Grep"]"#]]);
+        check_list("'[\"Read\", \"Bash(git add *)\"]'", expect![[r#"["Read", "Bash(git add *)"]"#]]);
+        check_list("\"['a', 'b',]\"", expect![[r#"["a", "b"]"#]]);
+        check_list("'[a-z]*.py'", expect![[r#"["[a-z]*.py"]"#]]);
+        check_list("'[\"unclosed\"'", expect![[r#"["[\"unclosed\""]"#]]);
     }
 
     #[test]
