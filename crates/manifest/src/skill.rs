@@ -116,11 +116,14 @@ pub struct Reading<'a> {
 impl Skill {
     /// Whether an activation glob matches a file, given relative to the workspace.
     ///
-    /// `**/` matches no directory too, and a pattern without a slash is measured by the file's name alone.
+    /// `**/` matches no directory too, and a pattern without a slash is measured by the file's name alone. `./` at its start
+    /// means nothing, and a slash at its end all that is below.
     pub fn matches_path(&self, file: &Path) -> bool {
-        self.paths.iter().any(|pattern| {
-            let glob = GlobBuilder::new(pattern).literal_separator(true).build();
-            let subject = if pattern.contains('/') { Some(file) } else { file.file_name().map(Path::new) };
+        self.paths.iter().any(|written| {
+            let pattern = written.strip_prefix("./").unwrap_or(written);
+            let below = pattern.strip_suffix('/').map(|directory| format!("{directory}/**"));
+            let glob = GlobBuilder::new(below.as_deref().unwrap_or(pattern)).literal_separator(true).build();
+            let subject = if written.contains('/') { Some(file) } else { file.file_name().map(Path::new) };
             glob.ok().zip(subject).is_some_and(|(glob, subject)| glob.compile_matcher().is_match(subject))
         })
     }

@@ -55,10 +55,21 @@ fn activation_globs_match_at_the_top_too() {
         ("src/{a,b}/*.ts", "src/b/x.ts"),
         ("docs/**", "docs/a/b.md"),
         ("x.rs, *.py", "a.py"),
+        ("docs/", "docs/a/b.md"),
+        ("./docs/", "docs/a.md"),
+        ("./lib/*.js", "lib/a.js"),
+        ("./*.js", "a.js"),
     ] {
         assert!(matches(glob, file), "{glob} should match {file}");
     }
-    for (glob, file) in [("src/*.ts", "src/a/b.ts"), ("**/*.py", "a.pyc"), ("src/*.ts", "x.ts")] {
+    for (glob, file) in [
+        ("src/*.ts", "src/a/b.ts"),
+        ("**/*.py", "a.pyc"),
+        ("src/*.ts", "x.ts"),
+        ("./*.js", "deep/a.js"),
+        ("docs/", "docs"),
+        ("docs/", "a/docs/b"),
+    ] {
         assert!(!matches(glob, file), "{glob} should not match {file}");
     }
 }

@@ -265,9 +265,9 @@ fn choices<'a>(name: &str, map: &'a Map, problems: &mut Vec<Problem>) -> &'a [No
     let Some(node) = stated(map, "enum") else { return &[] };
     match node.as_list() {
         Some(items) if !items.is_empty() => items,
-        _ => {
-            let message =
-                format!("`enum` of the parameter `{name}` is {}, not a list of values", node.what());
+        found => {
+            let what = if found.is_some() { "an empty list" } else { node.what() };
+            let message = format!("`enum` of the parameter `{name}` is {what}, not a list of values");
             problems.push(invalid(node.at, message, "write `enum: [a, b]`"));
             &[]
         }

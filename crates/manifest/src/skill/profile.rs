@@ -166,7 +166,11 @@ fn spec_values(map: &Map, problems: &mut Vec<Problem>) {
             Code::MetadataNotText,
             entry.value.at,
             message,
-            "put quotes around the value",
+            if entry.value.as_scalar().is_some() {
+                "put quotes around the value"
+            } else {
+                "write it as one text, or move it into the body"
+            },
         ));
     }
 }
