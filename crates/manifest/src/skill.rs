@@ -187,7 +187,7 @@ fn read_text<'a>(source: &Source<'a>, decoded: text::Text<'a>, profile: Profile)
 }
 
 fn from_map(map: &Map, at: Pos, source: &Source<'_>, is_plain: bool, problems: &mut Vec<Problem>) -> Skill {
-    let names = name::resolve(map, at, source.stem, problems);
+    let names = name::resolve(map, at, source, problems);
     let metadata = requirements::metadata(map, problems);
     let policy = source.sidecar.map(|bytes| sidecar::read(bytes, problems)).unwrap_or_default();
     let mut skill = Skill {

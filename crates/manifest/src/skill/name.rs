@@ -2,7 +2,7 @@
 //!
 //! Whether another skill bears it too is the catalog's to say.
 
-use super::text_of;
+use super::{Source, text_of};
 use crate::tree::Map;
 use crate::{Code, Pos, Problem};
 use std::borrow::Cow;
@@ -29,7 +29,8 @@ pub fn is_usable(name: &str) -> bool {
 }
 
 /// Decides the names; a name that cannot serve is kept as a title and an alias.
-pub fn resolve(map: &Map, at: Pos, stem: &str, problems: &mut Vec<Problem>) -> Names {
+pub fn resolve(map: &Map, at: Pos, source: &Source<'_>, problems: &mut Vec<Problem>) -> Names {
+    let stem = source.stem;
     let title = text_of(map, "display-name", problems).map(one_line);
     let written = text_of(map, "name", problems).map(one_line);
     let name_at = map.entry("name").map_or(at, |entry| entry.value.at);
@@ -48,9 +49,11 @@ pub fn resolve(map: &Map, at: Pos, stem: &str, problems: &mut Vec<Problem>) -> N
         Some(written) => match usable(&written) {
             Some(name) => {
                 if name != stem && !name.chars().eq(stem.nfkc()) {
+                    let is_flat = source.file.rsplit_once('.').is_some_and(|(before, _)| before == stem);
+                    let whose = if is_flat { "file" } else { "directory" };
                     let message =
-                        format!("the name `{written}` differs from the directory's, `{stem}`; both find it");
-                    let hint = "give both the same name; several agents go by the directory's";
+                        format!("the name `{written}` differs from the {whose}'s, `{stem}`; both find it");
+                    let hint = format!("give both the same name; several agents go by the {whose}'s");
                     problems.push(Problem::new(Code::NameMismatch, name_at, message, hint));
                 }
                 Names { aliases: others(&name, [written.as_str(), stem]), name: name.into_owned(), title }
