@@ -30,15 +30,13 @@ impl Snapshot {
     /// A skill that belongs to no plugin is qualified by its bare name, so that it is found before plugins' skills of
     /// that name. A looser match counts only where there is no surer one.
     pub fn find(&self, name: &str) -> Lookup<'_> {
-        let qualified = name.split_once(['/', ':']);
         if self.is_held_by_broken(name) {
             return Lookup::Missing(Vec::new());
         }
         for way in WAYS {
-            let own = self.skills.iter().filter(|entry| match (&entry.place.plugin, qualified) {
-                (None, _) => way(&entry.skill, name),
-                (Some(plugin), Some((prefix, rest))) => **plugin == *prefix && way(&entry.skill, rest),
-                (Some(_), None) => false,
+            let own = self.skills.iter().filter(|entry| match &entry.place.plugin {
+                None => way(&entry.skill, name),
+                Some(plugin) => within(plugin, name).is_some_and(|rest| way(&entry.skill, rest)),
             });
             let bare =
                 self.skills.iter().filter(|entry| entry.place.plugin.is_some() && way(&entry.skill, name));
@@ -73,6 +71,11 @@ impl<'a> Lookup<'a> {
             )),
         }
     }
+}
+
+/// What a name says behind the plugin's. A plugin that is named by its directory may have a separator in its own name.
+fn within<'n>(plugin: &str, name: &'n str) -> Option<&'n str> {
+    name.strip_prefix(plugin)?.strip_prefix(['/', ':'])
 }
 
 fn is_alike(known: &str, name: &str) -> bool {

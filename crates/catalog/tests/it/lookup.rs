@@ -60,6 +60,29 @@ fn every_name_that_lists_show_finds_its_skill() {
 }
 
 #[test]
+fn a_skill_of_a_plugin_whose_directory_has_a_colon_in_its_name_is_found() {
+    let world = World::new(
+        r#"
+        //- /project/.guild/plugins/a:b/.claude-plugin/plugin.json
+        {"description": "Its manifest has no name."}
+        //- /project/.guild/plugins/a:b/skills/lint/SKILL.md
+        @lint
+        //- /project/.guild/plugins/a/.claude-plugin/plugin.json
+        {"name": "a"}
+        //- /project/.guild/plugins/a/skills/lint/SKILL.md
+        @lint
+        "#,
+    );
+    let snapshot = world.discover();
+    let found = |name: &str| match snapshot.find(name) {
+        Lookup::Found(entry) => entry.qualified_name().into_owned(),
+        other => format!("{other:?}"),
+    };
+    let names = ["a:b/lint", "a:b:lint", "a/lint", "a:lint"].map(found);
+    assert_eq!(names, ["a:b/lint", "a:b/lint", "a/lint", "a/lint"]);
+}
+
+#[test]
 fn a_plugins_skill_is_found_with_a_slash_or_a_colon() {
     check(
         &["one/lint", "one:lint", "two/lint", "two:lint"],
