@@ -13,7 +13,7 @@ pub(crate) mod skill_reader;
 use crate::conventions::Holds;
 use crate::root::{self, Root, Status};
 use crate::snapshot::Snapshot;
-use crate::{Machine, Scope, allowlist, bounds, eligibility, precedence};
+use crate::{Machine, Scope, allowlist, bounds, eligibility, precedence, switched_off};
 use guild_manifest::config::Config;
 use guild_manifest::{Code, Pos, Problem};
 use scan::{Ground, Scanner};
@@ -56,7 +56,7 @@ pub fn discover(machine: &Machine, config: &Config, freshness: Freshness) -> Sna
     snapshot.lacking = plugins.lacking;
     snapshot.broken_plugins = plugins.broken;
     eligibility::judge(&mut snapshot, machine, config);
-    let unknown = allowlist::check(&snapshot, config);
+    let unknown = [allowlist::check(&snapshot, config), switched_off::check(&snapshot, config)].concat();
     snapshot.problems.extend(unknown);
     snapshot.seal();
     snapshot

@@ -22,6 +22,7 @@ mod root;
 mod scope;
 pub mod search;
 mod snapshot;
+mod switched_off;
 mod switches;
 pub mod validate;
 #[cfg(target_os = "linux")]

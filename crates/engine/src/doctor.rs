@@ -8,7 +8,7 @@ use crate::hall::Hall;
 use crate::reply::{Doctor, DoctorLine, Health};
 use crate::runners::{faults, runners};
 use guild_catalog::{Scope, Status};
-use guild_manifest::{Code, Problem};
+use guild_manifest::{Code, Problem, Severity};
 use guild_sandbox::Probe;
 use std::collections::BTreeSet;
 
@@ -52,7 +52,9 @@ fn workspace(hall: &Hall) -> DoctorLine {
 }
 
 fn configuration(hall: &Hall) -> DoctorLine {
-    let is_config = |problem: &&Problem| problem.code != Code::AllowlistUnknown;
+    // A name that is only absent here is no fault of the file's.
+    let is_config =
+        |problem: &&Problem| problem.code != Code::AllowlistUnknown && problem.severity != Severity::Info;
     let problems: Vec<&Problem> = hall.config_problems().filter(is_config).collect();
     let unreadable = problems.iter().any(|problem| problem.code == Code::ConfigInvalid);
     let health = if unreadable { Health::Bad } else { worry(problems.len(), Health::Warning) };

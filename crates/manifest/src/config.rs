@@ -64,7 +64,7 @@ use serde::Serialize;
 
 pub use agents::{Agent, Allowlist, Written};
 pub use document::{MAX_BYTES, Syntax};
-pub use effective::{Config, Limits, Prompt, SkillEntry};
+pub use effective::{Config, Limits, Off, Prompt, SkillEntry};
 pub use merge::merge;
 pub use path::{ExpandError, expand};
 pub use sandbox::{

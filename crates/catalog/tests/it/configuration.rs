@@ -5,6 +5,69 @@ use expect_test::expect;
 use guild_catalog::Scope;
 
 #[test]
+fn a_name_that_switches_nothing_off_is_told() {
+    check(
+        r#"
+        //- /home/.config/guild/config.toml
+        [skills]
+        disabled = ["Lint", "elsewhere", "broken", "tools/lint", "tools:Lint"]
+        [skills.entries.other-project]
+        enabled = true
+        [plugins]
+        disabled = ["Tools", "needy"]
+        //- /project/guild.toml
+        [skills.entries.lnt]
+        enabled = false
+        //- /project/.guild/skills/lint/SKILL.md
+        @lint
+        //- /project/.guild/skills/broken/SKILL.md
+        No frontmatter.
+        //- /project/.guild/plugins/tools/.claude-plugin/plugin.json
+        {"name": "tools"}
+        //- /project/.guild/plugins/tools/skills/lint/SKILL.md
+        @lint
+        //- /project/.guild/plugins/needy/guild.plugin.json
+        {"id": "needy", "name": "n", "description": "", "version": "1.0.0", "capabilities": [], "requiredEnvVars": ["NOWHERE"]}
+        "#,
+        expect![[r#"
+            lint (project) /project/.guild/skills/lint/SKILL.md
+            tools/lint (plugin) /project/.guild/plugins/tools/skills/lint/SKILL.md
+                off
+            broken: broken (project) /project/.guild/skills/broken/SKILL.md
+                error[missing_frontmatter] SKILL.md:1
+            plugin needy (project) /project/.guild/plugins/needy, skills: 0, off
+            plugin tools (project) /project/.guild/plugins/tools, skills: 1
+            problem warning[config_name_unknown] /home/.config/guild/config.toml:2
+            problem info[config_name_unknown] /home/.config/guild/config.toml:2
+            problem warning[config_name_unknown] /home/.config/guild/config.toml:2
+            problem warning[config_name_unknown] /home/.config/guild/config.toml:6
+            problem warning[config_name_unknown] /project/guild.toml:2
+        "#]],
+    );
+}
+
+#[test]
+fn commas_part_the_names_of_one_text() {
+    check(
+        r#"
+        //- /home/.config/guild/config.toml
+        [skills]
+        disabled = "one, two"
+        //- /project/.guild/skills/one/SKILL.md
+        @one
+        //- /project/.guild/skills/two/SKILL.md
+        @two
+        "#,
+        expect![[r#"
+            one (project) /project/.guild/skills/one/SKILL.md
+                off
+            two (project) /project/.guild/skills/two/SKILL.md
+                off
+        "#]],
+    );
+}
+
+#[test]
 fn a_skill_is_switched_off_by_any_of_its_names() {
     check(
         r#"

@@ -1,6 +1,6 @@
 //! The configuration in effect: every default filled in, and the questions that others ask of it.
 
-use super::agents::{Agent, Allowlist, skill_name};
+use super::agents::{Agent, Allowlist, Written, skill_name};
 use super::sandbox::Sandbox;
 use super::settings::{Place, PluginEntry, PromptFormat, Section, by_digest};
 use crate::Problem;
@@ -30,6 +30,9 @@ pub struct Config {
     pub extra_plugin_paths: Vec<Place>,
     /// Names of plugins that are off.
     pub disabled_plugins: BTreeSet<String>,
+    /// Every name that a file switches off, with its place; what is off by them stands in the fields above.
+    #[serde(skip)]
+    pub off: Vec<Off>,
     /// The configured agents, `default` always among them.
     pub agents: BTreeMap<String, Agent>,
     /// Whether the built-in skills are there.
@@ -48,6 +51,17 @@ pub struct Config {
     /// Where a project's file wanted more than the others allow.
     #[serde(skip)]
     pub problems: Vec<Problem>,
+}
+
+/// A name that a file switches off.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Off {
+    /// The name, with a slash behind a plugin's part.
+    pub name: String,
+    /// Whether a plugin is meant, and not a skill.
+    pub is_plugin: bool,
+    /// Where it is written.
+    pub written: Written,
 }
 
 /// What is set for one skill.
@@ -152,6 +166,7 @@ impl Default for Config {
             plugin_paths: Vec::new(),
             extra_plugin_paths: Vec::new(),
             disabled_plugins: BTreeSet::new(),
+            off: Vec::new(),
             agents: BTreeMap::from([(DEFAULT_AGENT.to_owned(), anyone)]),
             builtins: true,
             limits: Limits::default(),

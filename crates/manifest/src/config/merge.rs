@@ -5,7 +5,7 @@
 use super::agents::{Agent, Allowlist, Written, intersect};
 use super::reader::{join, shorten, untrusted};
 use super::settings::{AgentSettings, Placed, SkillSettings};
-use super::{Config, Layer, Settings, sandbox};
+use super::{Config, Layer, Off, Settings, sandbox};
 use crate::tree::Data;
 use crate::{Pos, Problem};
 
@@ -42,7 +42,25 @@ fn add_lists(config: &mut Config, layer: Layer, settings: &mut Settings) {
     take(&mut config.extra_plugin_paths, &mut settings.extra_plugin_paths);
     let plugins = settings.plugins.drain(..).filter(|plugin| plugin.place.layer == layer);
     config.plugins.splice(0..0, plugins);
-    config.disabled_plugins.extend(settings.disabled_plugins.drain(..));
+    config.off.extend(off(settings));
+    config
+        .disabled_plugins
+        .extend(settings.disabled_plugins.take().map(|placed| placed.value).unwrap_or_default());
+}
+
+/// Every name that a file switches off.
+fn off(settings: &Settings) -> Vec<Off> {
+    let written = |at: Pos| Written { file: settings.file.clone(), at };
+    let skills = settings.skills.iter().filter_map(|(name, skill)| match &skill.enabled {
+        Some(Placed { value: false, at }) => {
+            Some(Off { name: name.clone(), is_plugin: false, written: written(*at) })
+        }
+        _ => None,
+    });
+    let plugins = settings.disabled_plugins.iter();
+    let plugins = plugins.flat_map(|placed| placed.value.iter().map(move |name| (name, placed.at)));
+    let plugins = plugins.map(|(name, at)| Off { name: name.clone(), is_plugin: true, written: written(at) });
+    skills.chain(plugins).collect()
 }
 
 fn replace(config: &mut Config, settings: Settings) {

@@ -131,9 +131,10 @@ impl<'a> Reader<'a> {
         self.placed(label, node, value, &format!("one of {}", names.join(", ")))
     }
 
-    /// The words of a list, or the one word that stands alone.
+    /// The words of a list, or those of one text, which commas part.
     pub fn words(&mut self, label: &str, node: &Node) -> Option<Placed<Vec<String>>> {
-        let words = self.items(label, node)?.into_iter().map(|word| word.value).collect();
+        let words = self.items(label, node)?.into_iter().map(|word| word.value);
+        let words = if node.as_list().is_some() { words.collect() } else { words.flat_map(parted).collect() };
         Some(Placed { value: words, at: node.at })
     }
 
@@ -229,6 +230,11 @@ pub(super) fn shorten(word: &str) -> String {
         Some((end, _)) => format!("{}…", word.get(..end).unwrap_or_default()),
         None => word.to_owned(),
     }
+}
+
+/// The words of a text that commas part.
+fn parted(text: String) -> Vec<String> {
+    text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 fn integer(node: &Node) -> Option<i64> {

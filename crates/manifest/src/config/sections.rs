@@ -89,10 +89,7 @@ fn read_plugins(reader: &mut Reader<'_>, node: &Node, settings: &mut Settings) {
             "load" => settings.plugins = read_load(reader, &label, node),
             "paths" => settings.plugin_paths = reader.paths(&label, node),
             "extra_paths" => settings.extra_plugin_paths = reader.paths(&label, node),
-            _ => {
-                settings.disabled_plugins =
-                    reader.words(&label, node).map(|placed| placed.value).unwrap_or_default();
-            }
+            _ => settings.disabled_plugins = reader.words(&label, node),
         }
     }
 }

@@ -27,7 +27,7 @@ pub struct Settings {
     /// `plugins.extra_paths`.
     pub extra_plugin_paths: Vec<Place>,
     /// `plugins.disabled`.
-    pub disabled_plugins: Vec<String>,
+    pub disabled_plugins: Option<Placed<Vec<String>>>,
     /// `agents`; an agent that is named here is configured, even by an empty table.
     pub agents: BTreeMap<String, AgentSettings>,
     /// `builtins`.
