@@ -72,6 +72,21 @@ impl Machine {
         self.config_home.clone().or_else(|| self.home.as_ref().map(|home| home.join(".config")))
     }
 
+    /// Where a directory of a person's lies that the conventions write with `~/` or `$CONFIG/`: two agents let it be moved by a
+    /// variable, which says where instead of their own directory in the home directory.
+    pub fn user_path(&self, written: &str) -> Option<PathBuf> {
+        const MOVED: [(&str, &str); 2] = [("~/.claude/", "CLAUDE_CONFIG_DIR"), ("~/.codex/", "CODEX_HOME")];
+        let moved = MOVED.iter().find_map(|(own, variable)| {
+            let rest = written.strip_prefix(own)?;
+            let place = Path::new(self.variable(variable)?);
+            place.is_absolute().then(|| place.join(rest))
+        });
+        moved.or_else(|| match written.strip_prefix("$CONFIG/") {
+            Some(rest) => Some(self.config_directory()?.join(rest)),
+            None => Some(self.home.as_ref()?.join(written.trim_start_matches("~/"))),
+        })
+    }
+
     /// A path below `/etc`, or below what stands for it.
     pub fn system_path(&self, path: &str) -> PathBuf {
         match (&self.etc, path.strip_prefix("/etc/")) {

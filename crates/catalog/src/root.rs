@@ -80,8 +80,15 @@ pub fn roots(machine: &Machine, config: &Config, problems: &mut Vec<Problem>) ->
     list.add_configured(&config.skill_paths, Scope::Custom, Holds::Skills);
     list.add_configured(&config.plugin_paths, Scope::Custom, Holds::Plugins);
     for place in &in_home {
-        if let Some(path) = user_path(machine, place.directory) {
+        if let Some(path) = machine.user_path(place.directory) {
             list.add_usual(path, Scope::User, place);
+        }
+    }
+    for path in machine.variable("COPILOT_SKILLS_DIRS").unwrap_or_default().split(',') {
+        let path = PathBuf::from(path.trim());
+        if path.is_absolute() {
+            let (convention, holds, status) = ("github-copilot", Holds::Skills, Status::of(&path));
+            list.add(Root { path, scope: Scope::User, convention, holds, priority: 0, status });
         }
     }
     for place in &in_system {
@@ -109,13 +116,6 @@ pub(crate) fn resolve(machine: &Machine, place: &Place) -> Result<PathBuf, Probl
         return Err(Problem::new(Code::ConfigKeyUntrusted, place.at, message, hint).in_file(&place.file));
     }
     Ok(path)
-}
-
-fn user_path(machine: &Machine, directory: &str) -> Option<PathBuf> {
-    match directory.strip_prefix("$CONFIG/") {
-        Some(rest) => machine.config_directory().map(|config| config.join(rest)),
-        None => machine.home.as_ref().map(|home| home.join(directory.trim_start_matches("~/"))),
-    }
 }
 
 struct List<'a> {

@@ -61,6 +61,37 @@ fn skills_of_many_agents_are_found_in_a_project() {
 }
 
 #[test]
+fn directories_that_agents_let_variables_move_are_found_there() {
+    let world = World::new(
+        "
+        //- /home/moved/claude/skills/a/SKILL.md
+        @a
+        //- /home/moved/codex/skills/b/SKILL.md
+        @b
+        //- /home/more/c/SKILL.md
+        @c
+        //- /home/.claude/skills/left-behind/SKILL.md
+        @left-behind
+        //- /home/.codex/skills/stays/SKILL.md
+        @stays
+        ",
+    )
+    .with_path_variable("CLAUDE_CONFIG_DIR", "home/moved/claude")
+    .with_path_variable("COPILOT_SKILLS_DIRS", "home/more")
+    .with_variable("CODEX_HOME", "relative");
+    world.check(expect![[r#"
+        a (user) /home/moved/claude/skills/a/SKILL.md
+        c (user) /home/more/c/SKILL.md
+        stays (user) /home/.codex/skills/stays/SKILL.md
+    "#]]);
+    world.with_path_variable("CODEX_HOME", "home/moved/codex").check(expect![[r#"
+        a (user) /home/moved/claude/skills/a/SKILL.md
+        b (user) /home/moved/codex/skills/b/SKILL.md
+        c (user) /home/more/c/SKILL.md
+    "#]]);
+}
+
+#[test]
 fn skills_of_many_agents_are_found_in_the_home_directory() {
     check(
         "

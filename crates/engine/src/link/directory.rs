@@ -26,10 +26,9 @@ pub fn directory(machine: &Machine, agent: &str, scope: Scope) -> Result<PathBuf
 }
 
 fn whole(machine: &Machine, written: &str, scope: Scope) -> Option<PathBuf> {
-    match (scope, written.strip_prefix("$CONFIG/")) {
-        (Scope::Project, _) => Some(machine.workspace().join(written)),
-        (Scope::User, Some(rest)) => Some(machine.config_directory()?.join(rest)),
-        (Scope::User, None) => Some(machine.home.as_ref()?.join(written.trim_start_matches("~/"))),
+    match scope {
+        Scope::Project => Some(machine.workspace().join(written)),
+        Scope::User => machine.user_path(written),
     }
 }
 
