@@ -1,4 +1,7 @@
 //! A table of cells: columns as wide as their widest cell, the last one cut to the terminal.
+//!
+//! On a narrow terminal the first column is narrower than its longest names, which then reach beyond it: nothing that a person
+//! has to copy is cut, and the others keep room for what they are about.
 
 use super::{Ink, Style, escape};
 use std::borrow::Cow;
@@ -6,6 +9,9 @@ use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr as _;
 
 const GAP: usize = 2;
+/// What the last column should have on a narrow terminal, and the least that the first one is made for it.
+const LAST: usize = 40;
+const FIRST: usize = 20;
 
 /// One cell: text made harmless, and its ink.
 pub struct Cell<'a> {
@@ -38,11 +44,21 @@ pub fn table<const N: usize>(
             *width = (*width).max(cell.text.width());
         }
     }
+    narrow(&mut widths, style);
     let heading = heading.map(|text| Cell::new(Ink::Dim, text));
     for row in std::iter::once(&heading).chain(rows) {
         print_row(row, &widths, style, out)?;
     }
     Ok(())
+}
+
+/// Takes from the first column what the last one lacks.
+fn narrow(widths: &mut [usize], style: &Style) {
+    let [first, between @ .., _] = widths else { return };
+    let Some(total) = style.width else { return };
+    let others: usize = between.iter().map(|width| width + GAP).sum();
+    let room = total.saturating_sub(others + GAP + LAST).max(FIRST);
+    *first = (*first).min(room);
 }
 
 fn print_row<const N: usize>(
@@ -61,7 +77,7 @@ fn print_row<const N: usize>(
         } else {
             let padding = " ".repeat(width.saturating_sub(cell.text.width()) + GAP);
             line.push_str(&format!("{}{padding}", style.ink(cell.ink, &cell.text)));
-            column += width + GAP;
+            column += cell.text.width().max(*width) + GAP;
         }
     }
     writeln!(out, "{}", line.trim_end())
@@ -107,6 +123,24 @@ mod tests {
             longer  b
         "#]],
         );
+    }
+
+    #[test]
+    fn one_long_name_does_not_take_the_room_of_every_description() {
+        let rows = [
+            ["short", "inline", "What the skill does, in a sentence that is rather long"],
+            ["a-plugin/whose-skill-has-a-long-name", "inline", "What that one does, in a sentence too"],
+        ];
+        let rows = rows.map(|row| row.map(Cell::plain));
+        let mut out = Vec::new();
+        table(["NAME", "KIND", "DESCRIPTION"], &rows, &Style { colour: false, width: Some(70) }, &mut out)
+            .unwrap();
+        expect![[r#"
+            NAME                  KIND    DESCRIPTION
+            short                 inline  What the skill does, in a sentence that…
+            a-plugin/whose-skill-has-a-long-name  inline  What that one does, in …
+        "#]]
+        .assert_eq(&String::from_utf8(out).unwrap());
     }
 
     #[test]
