@@ -12,7 +12,7 @@ use crate::discover::unreadable;
 use crate::snapshot::Place;
 use crate::{Scope, Snapshot, validate};
 use guild_manifest::config::Config;
-use guild_manifest::skill::Profile;
+use guild_manifest::skill::{Contract, Profile};
 use guild_manifest::{Code, Problem, Severity, text};
 use std::path::{Path, PathBuf};
 
@@ -32,6 +32,8 @@ pub struct Inspected {
     pub description: String,
     /// Whether it loads.
     pub loaded: bool,
+    /// What it declares; nothing where it does not load or declares nothing.
+    pub contract: Option<Box<Contract>>,
     /// What is wrong; files are relative to the skill's directory.
     pub problems: Vec<Problem>,
 }
@@ -174,8 +176,9 @@ fn inspect(target: &Target, manner: Manner, asked: Asked) -> Option<Inspected> {
         problems.extend(of_the_text(&open, file, manner, &problems));
     }
     let loaded = record.skill.is_some();
-    let description = record.skill.map(|skill| skill.description).unwrap_or_default();
-    Some(Inspected { path: path.clone(), name, description, loaded, problems })
+    let (description, contract) =
+        record.skill.map(|skill| (skill.description, skill.contract)).unwrap_or_default();
+    Some(Inspected { path: path.clone(), name, description, loaded, contract, problems })
 }
 
 /// What authors are told of a skill's text and loaders do not ask.

@@ -6,11 +6,12 @@ use crate::counted::counted;
 use crate::file_match::normal;
 use crate::hall::Hall;
 use crate::reply::{Check, CheckSummary, CheckedFile, OtherFile, ProblemLine};
+use crate::schema::Validator;
 use crate::{Code, Envelope};
-use guild_catalog::{Inspected, Inspection, PluginEntry, inspect_path, inspect_snapshot};
-use guild_manifest::Problem;
+use guild_catalog::{Inspected, Inspection, Lookup, PluginEntry, Scope, inspect_path, inspect_snapshot};
 use guild_manifest::skill::Profile;
-use guild_manifest::text::decode;
+use guild_manifest::text::{clamp, decode};
+use guild_manifest::{Code as ProblemCode, Pos, Problem};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,6 +34,7 @@ pub struct CheckRequest {
 pub fn check(hall: &Hall, request: &CheckRequest) -> Envelope<Check<'static>> {
     let found = if request.paths.is_empty() { everything(hall, request) } else { at_paths(hall, request) };
     let Found { mut skills, mut problems, missing } = found;
+    skills.iter_mut().for_each(declarations);
     skills.sort_by(|a, b| a.path.cmp(&b.path));
     skills.dedup_by(|a, b| a.path == b.path);
     problems.sort_by(|a, b| (&a.file, a.at, a.code, &a.message).cmp(&(&b.file, b.at, b.code, &b.message)));
@@ -42,7 +44,10 @@ pub fn check(hall: &Hall, request: &CheckRequest) -> Envelope<Check<'static>> {
     let summary = count(&skills, &others);
     let reply = Check { skills, others, summary };
     if !missing.is_empty() {
-        let message = format!("there is no skill or plugin at `{}`", missing.join("`, `"));
+        let mut message = format!("there is no skill or plugin at `{}`", missing.join("`, `"));
+        for (name, path) in missing.iter().filter_map(|word| Some((word, by_name(hall, word)?))) {
+            message.push_str(&format!("; the skill `{name}` is at `{}`", path.display()));
+        }
         return Envelope::error(Code::PathNotFound, message, reply);
     }
     let message = sentence(&summary);
@@ -65,6 +70,25 @@ struct Found {
 fn everything(hall: &Hall, request: &CheckRequest) -> Found {
     let skills = inspect_snapshot(&hall.snapshot, &hall.config, request.profile);
     Found { skills, problems: hall.snapshot.problems.clone(), missing: Vec::new() }
+}
+
+/// Adds what nothing could be held against: a run would be refused for it, and its author is told before.
+fn declarations(skill: &mut Inspected) {
+    let Some(contract) = &skill.contract else { return };
+    let params = contract.params.iter().flat_map(|params| &params.list);
+    let params = params.map(|param| (format!("the parameter `{}`", param.name), param.schema()));
+    let outputs = contract.outputs.iter().map(|outputs| ("`outputs`".to_owned(), outputs.to_json()));
+    // What a file of the skill holds is not here to be looked at.
+    let outputs = outputs.filter(|(_, schema)| schema.get("$ref").is_none());
+    let file = skill.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let told = params.chain(outputs).filter_map(|(what, schema)| {
+        let reason = Validator::new(&schema).err()?;
+        let message = format!("{what} cannot be checked, so no run can begin: {reason}");
+        let hint = "mend its `pattern`, `items` or whatever else the message quotes";
+        Some(Problem::new(ProblemCode::ValueInvalid, Pos::START, message, hint).in_file(&file))
+    });
+    let told: Vec<Problem> = told.collect();
+    skill.problems.extend(told);
 }
 
 /// Everything at or below the paths, whether discovery finds it or not.
@@ -90,6 +114,15 @@ fn at_paths(hall: &Hall, request: &CheckRequest) -> Found {
         found.skills.extend(skills);
     }
     found
+}
+
+/// Where the skill lies whose name was given instead of a path; built-in ones lie nowhere.
+fn by_name(hall: &Hall, name: &str) -> Option<PathBuf> {
+    let place = match hall.snapshot.find(name) {
+        Lookup::Found(entry) => &entry.place,
+        _ => &hall.snapshot.broken.iter().find(|broken| broken.name == name)?.place,
+    };
+    (place.scope != Scope::Builtin).then(|| place.path())
 }
 
 /// The path without `.` and `..`, unless a link on the way makes that another place.
@@ -145,7 +178,12 @@ fn quote_sources(directory: &Path, problems: &mut [ProblemLine<'_>]) {
         let file = problem.file.clone().into_owned();
         let text = texts.entry(file).or_insert_with_key(|file| read_text(&directory.join(file)));
         let line = text.as_ref().and_then(|text| text.lines().nth(problem.line.saturating_sub(1) as usize));
-        problem.source = line.map(|line| line.chars().take(MAX_SOURCE).collect());
+        let before = (problem.column as usize).saturating_sub(1);
+        // Manifests that a program wrote are one line of any length.
+        let skipped = if before + MAX_SOURCE / 4 < MAX_SOURCE { 0 } else { before - MAX_SOURCE / 2 };
+        problem.source = line.map(|line| line.chars().skip(skipped).take(MAX_SOURCE).collect());
+        let is_cut = skipped > 0 && problem.source.is_some();
+        problem.source_column = is_cut.then(|| clamp(before - skipped + 1));
     }
 }
 

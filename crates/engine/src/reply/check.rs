@@ -70,9 +70,12 @@ pub struct ProblemLine<'a> {
     pub message: Cow<'a, str>,
     /// What mends it.
     pub hint: Cow<'a, str>,
-    /// The line of the file, where it was read for this reply.
+    /// The line of the file, where it was read for this reply; of a very long one the part around the column.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// The column in `source`, where that is not the column in the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_column: Option<u32>,
 }
 
 impl<'a> ProblemLine<'a> {
@@ -87,6 +90,7 @@ impl<'a> ProblemLine<'a> {
             message: Cow::Borrowed(&problem.message),
             hint: Cow::Borrowed(&problem.hint),
             source: None,
+            source_column: None,
         }
     }
 
@@ -101,6 +105,7 @@ impl<'a> ProblemLine<'a> {
             message: Cow::Owned(problem.message),
             hint: Cow::Owned(problem.hint),
             source: None,
+            source_column: None,
         }
     }
 }

@@ -19,7 +19,8 @@ pub fn problem(
     problem_line(problem, directory, style, out)?;
     if let Some(source) = &problem.source {
         let number = problem.line.to_string();
-        let (shown, before) = window(source, problem.column as usize);
+        let column = problem.source_column.unwrap_or(problem.column);
+        let (shown, before) = window(source, column as usize);
         let margin = " ".repeat(number.len());
         writeln!(out, " {} {} {shown}", style.ink(Ink::Dim, &number), style.ink(Ink::Dim, "|"))?;
         let caret = format!("{}^", " ".repeat(before));

@@ -375,6 +375,79 @@ fn a_wrong_name_says_which_names_are_near() {
 }
 
 #[test]
+fn whoever_gives_check_a_name_hears_where_the_skill_is() {
+    check(
+        "guild check review\nguild check nowhere a/deploy",
+        &expect![[r#"
+        $ guild check review
+        [stderr]
+        error[path_not_found]: there is no skill or plugin at `review`; the skill `review` is at `[ROOT]/project/.guild/skills/review/SKILL.md`
+        [exit 1]
+        $ guild check nowhere a/deploy
+        [stderr]
+        error[path_not_found]: there is no skill or plugin at `nowhere`, `a/deploy`; the skill `a/deploy` is at `[ROOT]/project/.claude/plugins/a/skills/deploy/SKILL.md`
+        [exit 1]
+    "#]],
+    );
+}
+
+#[test]
+fn a_pattern_that_is_none_is_told_before_a_run_is_refused_for_it() {
+    let world = env(r#"
+        //- /project/.guild/skills/measure/SKILL.md
+        ---
+        name: measure
+        description: Measures one thing
+        script: run.sh
+        params: {name: {type: string, pattern: "([a-z"}, size: {type: integer}}
+        outputs: {type: object, properties: {x: {type: whole}}}
+        ---
+        Measure what the parameter names, and say how large it is.
+        //- /project/.guild/skills/measure/run.sh
+        echo
+        "#);
+    check_in(
+        &world,
+        "guild check .guild/skills",
+        &expect![[r#"
+        $ guild check .guild/skills
+        [ROOT]/project/.guild/skills/measure/SKILL.md:1:1: warning[value_invalid]: the parameter `name` cannot be checked, so no run can begin: "([a-z" is not a "regex"
+         1 | ---
+           | ^
+          hint: mend its `pattern`, `items` or whatever else the message quotes
+        [ROOT]/project/.guild/skills/measure/SKILL.md:1:1: warning[value_invalid]: `outputs` cannot be checked, so no run can begin: "whole" is not valid under any of the schemas listed in the 'anyOf' keyword
+         1 | ---
+           | ^
+          hint: mend its `pattern`, `items` or whatever else the message quotes
+        [stderr]
+        1 skill, 1 loaded, 0 errors, 2 warnings
+    "#]],
+    );
+}
+
+#[test]
+fn the_place_in_a_manifest_of_one_long_line_is_shown() {
+    let keywords = "\"keyword\",".repeat(100);
+    let world = env("");
+    world.write(&format!(
+        "//- /project/.guild/plugins/p/.claude-plugin/plugin.json\n{{\"keywords\": [{keywords}\"last\"], \"name\": \"p\", \"version\": 1}}\n"
+    ));
+    check_in(
+        &world,
+        "guild check .guild/plugins",
+        &expect![[r#"
+        $ guild check .guild/plugins
+        [ROOT]/project/.guild/plugins/p/.claude-plugin/plugin.json:1:1048: warning[value_invalid]: `version` is a number; it was read as text
+         1 | …yword","keyword","last"], "name": "p", "version": 1}
+           |                                                    ^
+          hint: put quotes around the value
+        [stderr]
+        0 skills, 0 loaded, 0 errors, 1 warning
+    "#]],
+    );
+}
+
+#[test]
 fn a_name_that_several_bear_lists_them() {
     check(
         "guild show deploy\nguild render deploy\nguild show deploy --json",

@@ -98,6 +98,7 @@ fn top() -> Top {
             message: format!("there is none{HOSTILE}").into(),
             hint: "".into(),
             source: None,
+            source_column: None,
         }],
         problem_count: 1,
     }
