@@ -44,7 +44,7 @@ pub struct Draft<'a> {
 pub enum CreateError {
     /// The name breaks the rule for names.
     #[error(
-        "invalid skill name {name:?}: letters, digits, `.`, `_` and `-`, at most 64, the first a letter or a digit"
+        "invalid skill name {name:?}: letters from a to z, digits, `.`, `_` and `-`, at most 64, the first a letter or a digit"
     )]
     InvalidName {
         /// The name.

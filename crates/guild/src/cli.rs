@@ -109,6 +109,13 @@ enum Command {
 impl Cli {
     /// Reads the arguments. Help and errors speak of all subcommands, which are described only then.
     pub fn read(arguments: &[OsString]) -> Result<Self, clap::Error> {
+        // `guild help list` is what people type first; it is `guild list --help`.
+        if let [program, word, words @ ..] = arguments
+            && word == "help"
+        {
+            let asked = [program.clone()].into_iter().chain(words.iter().cloned()).chain(["--help".into()]);
+            return Self::read(&asked.collect::<Vec<_>>());
+        }
         Self::try_parse_from(arguments).or_else(|error| {
             if error.kind() == ErrorKind::DisplayVersion {
                 return Err(error);

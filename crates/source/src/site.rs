@@ -165,8 +165,12 @@ impl Site {
     /// Where that cannot be told.
     pub fn is_unsettled(&self) -> Result<bool, SiteError> {
         for path in [self.journal(), self.mark()] {
-            if path.try_exists().map_err(failed("read", &path))? {
-                return Ok(true);
+            match path.try_exists() {
+                Ok(true) => return Ok(true),
+                Ok(false) => {}
+                // Services run with `HOME=/dev/null`, and below a file there is nothing.
+                Err(error) if error.kind() == io::ErrorKind::NotADirectory => {}
+                Err(error) => return Err(failed("read", &path)(error)),
             }
         }
         Ok(false)

@@ -126,7 +126,7 @@ fn names_that_are_no_names_are_refused() {
         "../evil",
         Layout::Directory,
         expect![[
-            r#"error: invalid skill name "../evil": letters, digits, `.`, `_` and `-`, at most 64, the first a letter or a digit"#
+            r#"error: invalid skill name "../evil": letters from a to z, digits, `.`, `_` and `-`, at most 64, the first a letter or a digit"#
         ]],
     );
     check(
@@ -134,7 +134,7 @@ fn names_that_are_no_names_are_refused() {
         "a\u{1b}[31m",
         Layout::Flat,
         expect![[
-            r#"error: invalid skill name "a\u{1b}[31m": letters, digits, `.`, `_` and `-`, at most 64, the first a letter or a digit"#
+            r#"error: invalid skill name "a\u{1b}[31m": letters from a to z, digits, `.`, `_` and `-`, at most 64, the first a letter or a digit"#
         ]],
     );
     check(

@@ -18,7 +18,7 @@ pub struct Args {
     #[arg(required = true, value_name = "QUERY")]
     query: Vec<String>,
     /// How many results at the most
-    #[arg(short = 'n', long = "limit", default_value = "10", value_name = "N")]
+    #[arg(short = 'n', long = "limit", default_value = "10", value_parser = limit, value_name = "N")]
     limit: NonZeroUsize,
     /// Only skills that this agent may use
     #[arg(long, value_name = "AGENT")]
@@ -39,10 +39,23 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     };
     let mut envelope = search(&hall, &request);
     if envelope.message.is_empty() && envelope.data.skills.is_empty() {
-        envelope.message = format!("nothing matches `{query}`; `guild list` shows every skill");
+        envelope.message = format!("nothing matches `{}`; `guild list` shows every skill", shown(&query));
     }
     ui.finish(&envelope, |data, style, out| match data.skills.as_slice() {
         [] => Ok(()),
         skills => print_skills(skills, style, out),
     })
+}
+
+fn limit(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "write a whole number from 1 on".to_owned())
+}
+
+/// The query, or its beginning where somebody has put a whole page in.
+fn shown(query: &str) -> String {
+    const MOST: usize = 80;
+    match query.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", query.get(..end).unwrap_or_default()),
+        None => query.to_owned(),
+    }
 }

@@ -448,6 +448,46 @@ fn the_place_in_a_manifest_of_one_long_line_is_shown() {
 }
 
 #[test]
+fn help_is_a_word_as_well_as_an_option() {
+    let env = env("");
+    for (word, option) in [
+        (vec!["help"], vec!["--help"]),
+        (vec!["help", "list"], vec!["list", "--help"]),
+        (vec!["help", "plugins", "show"], vec!["plugins", "show", "--help"]),
+    ] {
+        let (word, option) = (env.guild(&word), env.guild(&option));
+        assert_eq!((word.stdout(), word.code()), (option.stdout(), Some(0)));
+    }
+    check(
+        "guild help nowhere",
+        &expect![[r#"
+        $ guild help nowhere
+        [stderr]
+        error: unrecognized subcommand 'nowhere'
+
+        Usage: guild [OPTIONS] <COMMAND>
+
+        For more information, try '--help'.
+        [exit 2]
+    "#]],
+    );
+}
+
+#[test]
+fn a_home_that_is_no_directory_is_no_reason_to_warn() {
+    let world = env(WORLD);
+    let output = world.invocation(&["list"]).env("HOME", "/dev/null").output();
+    expect!["14 skills, 1 hidden by another of the same name (see `--all`)"]
+        .assert_eq(output.stderr().trim_end());
+}
+
+#[test]
+fn a_long_query_is_not_repeated_whole() {
+    let output = env("").guild(&["search", &"xyzzy".repeat(2_000)]);
+    assert!(output.stderr().chars().count() < 200, "{output}");
+}
+
+#[test]
 fn a_name_that_several_bear_lists_them() {
     check(
         "guild show deploy\nguild render deploy\nguild show deploy --json",
@@ -508,7 +548,7 @@ fn a_query_and_a_file_must_not_be_empty() {
             [exit 2]
             $ guild search -n 0 x
             [stderr]
-            error: invalid value '0' for '--limit <N>': number would be zero for non-zero type
+            error: invalid value '0' for '--limit <N>': write a whole number from 1 on
 
             For more information, try '--help'.
             [exit 2]
@@ -695,7 +735,7 @@ fn authoring_says_why_it_refuses() {
             [exit 2]
             $ guild new .hidden
             [stderr]
-            error[invalid_name]: invalid skill name ".hidden": letters, digits, `.`, `_` and `-`, at most 64, the first a letter or a digit
+            error[invalid_name]: invalid skill name ".hidden": letters from a to z, digits, `.`, `_` and `-`, at most 64, the first a letter or a digit
             [exit 2]
             $ guild new skill --flat
             [stderr]
