@@ -12,12 +12,21 @@ use std::path::Path;
 use std::time::SystemTime;
 
 /// Raised whenever the shape of [`Record`], of anything in it or of the file changes; a test holds them together.
-const FORMAT: u32 = 4;
-/// What every index of this format begins with.
-const HEADER: [u8; 12] = {
+const FORMAT: u32 = 5;
+/// What every index of this format and release begins with: another release may read the same files otherwise.
+const HEADER: [u8; 16] = {
     let [a, b, c, d] = FORMAT.to_le_bytes();
-    [b'g', b'u', b'i', b'l', b'd', b'i', b'd', b'x', a, b, c, d]
+    let [e, f, g, h] = release(env!("CARGO_PKG_VERSION").as_bytes()).to_le_bytes();
+    [b'g', b'u', b'i', b'l', b'd', b'i', b'd', b'x', a, b, c, d, e, f, g, h]
 };
+
+/// A number for a release's name (FNV-1a).
+const fn release(name: &[u8]) -> u32 {
+    match name {
+        [] => 0x811c_9dc5,
+        [before @ .., last] => (release(before) ^ *last as u32).wrapping_mul(0x0100_0193),
+    }
+}
 const FINGERPRINT_BYTES: usize = 16;
 
 /// Records under their paths, one after the other, as they stand in the file.
@@ -244,6 +253,18 @@ mod tests {
         assert_eq!(load(&file).map(|(begun, _)| begun), Some(1_234_567_890));
     }
 
+    #[test]
+    fn an_index_of_another_release_is_read_as_none() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("index");
+        save(&file, SystemTime::UNIX_EPOCH, std::iter::empty(), &Fresh::default()).unwrap();
+        let mut bytes = fs::read(&file).unwrap();
+        bytes[HEADER.len() - 1] ^= 1;
+        fs::write(&file, &bytes).unwrap();
+        assert!(load(&file).is_none());
+        assert_ne!(release(b"0.1.0"), release(b"0.1.1"));
+    }
+
     /// If this test fails, the bytes of a record changed: raise `FORMAT`, so that older indexes are not misread, and
     /// then write the new fingerprint here.
     #[test]
@@ -273,7 +294,7 @@ mod tests {
         assert_eq!((frame.path, frame.read()), ("rich", Some(record)));
         assert_eq!(
             (FORMAT, Fingerprint::of(&fresh.frames.bytes).to_string().as_str()),
-            (4, "ed4b42ba27a8769642a1229143d81a2d")
+            (5, "ed4b42ba27a8769642a1229143d81a2d")
         );
     }
 }
