@@ -2,6 +2,7 @@
 //!
 //! A fence is a line of its own at column one. It is never part of a value and never indented.
 
+mod comment;
 mod repair;
 
 use crate::text::{clamp, lines};
@@ -41,6 +42,7 @@ pub fn read(text: &str) -> Result<Frontmatter<'_>, Problem> {
     }
     let at = Pos::line(block.fence_line + 1);
     let map = mapping(block.yaml, at, &mut problems);
+    problems.extend(map.iter().flat_map(|map| comment::cut(block.yaml, at.line, map)));
     Ok(Frontmatter { map, at, body: block.body, body_line: block.body_line, problems })
 }
 
@@ -68,7 +70,7 @@ pub fn split(text: &str) -> Result<Block<'_>, Problem> {
         match opened {
             None if content.is_empty() => {}
             None if content == "---" => opened = Some((number, next)),
-            None => return Err(missing(number)),
+            None => return Err(missing(number, text)),
             Some((fence_line, start)) if matches!(content, "---" | "...") => {
                 let yaml = text.get(start..offset).unwrap_or_default();
                 let body = text.get(next..).unwrap_or_default();
@@ -78,13 +80,33 @@ pub fn split(text: &str) -> Result<Block<'_>, Problem> {
         }
         offset = next;
     }
-    Err(opened.map_or_else(|| missing(1), |(line, _)| unclosed(line)))
+    Err(opened.map_or_else(|| missing(1, text), |(line, _)| unclosed(line)))
 }
 
-fn missing(line: u32) -> Problem {
+fn missing(line: u32, text: &str) -> Problem {
     let message = "the file does not begin with a frontmatter block";
-    let hint = "begin the file with a line `---`, then `name:` and `description:`, then a line `---`";
+    let hint = match later(text) {
+        Some(line) => format!("move the block on line {line} to the very top of the file"),
+        None => {
+            "begin the file with a line `---`, then `name:` and `description:`, then a line `---`".to_owned()
+        }
+    };
     Problem::new(Code::MissingFrontmatter, Pos::line(line), message, hint)
+}
+
+/// The line of a block that stands below something else, such as a title or a comment.
+fn later(text: &str) -> Option<u32> {
+    const LOOKED_AT: usize = 20;
+    let mut rest = text;
+    for (index, line) in lines(text).enumerate().take(LOOKED_AT) {
+        let is_block =
+            |block: Block<'_>| block.yaml.starts_with("name:") || block.yaml.starts_with("description:");
+        if line.trim_end() == "---" && split(rest).is_ok_and(is_block) {
+            return Some(clamp(index + 1));
+        }
+        rest = rest.get(line.len()..)?;
+    }
+    None
 }
 
 fn unclosed(line: u32) -> Problem {
@@ -224,6 +246,19 @@ mod tests {
             "---foo\nname: a\n---\n",
             expect![":1:1: error[missing_frontmatter]: the file does not begin with a frontmatter block"],
         );
+    }
+
+    #[test]
+    fn a_block_below_a_comment_is_to_be_moved_to_the_top() {
+        let hint = |text: &str| read(text).unwrap_err().hint;
+        assert_eq!(
+            hint("<!-- from the web -->\n\n---\nname: a\n---\nbody\n"),
+            "move the block on line 3 to the very top of the file"
+        );
+        for text in ["Title\n---\nname: never closed\n", "Title\n---\nA rule: and more\n---\n", "Title\n---"]
+        {
+            assert!(hint(text).starts_with("begin the file"), "{text}");
+        }
     }
 
     #[test]

@@ -122,6 +122,7 @@ codes! {
     ConfigToolConflict = "config_tool_conflict", Warning, loads, "Skills that `mcp.skills` makes tools would have one name, or that of a tool of Guildhall's own; they are no tools.";
     AllowlistUnknown = "allowlist_unknown", Warning, loads, "An agent's allowlist names a skill that is not there, or that several bear.";
     ConfigNameUnknown = "config_name_unknown", Warning, loads, "The configuration switches a skill or plugin off by a name that none here has.";
+    ValueCut = "value_cut", Warning, loads, "YAML takes the end of a text for a comment, so it was left out.";
 }
 
 impl fmt::Display for Code {

@@ -57,7 +57,7 @@ impl Profile {
     /// A reader that adds problems of its own, about files beside the skill, weighs them too.
     pub fn weigh(self, problems: &mut [Problem]) {
         const STILL_WARNINGS: &[Code] =
-            &[Code::BodyEmpty, Code::BodyTooShort, Code::CommandInert, Code::SidecarInvalid];
+            &[Code::BodyEmpty, Code::BodyTooShort, Code::CommandInert, Code::SidecarInvalid, Code::ValueCut];
         if self == Self::Lenient {
             return;
         }
@@ -191,6 +191,12 @@ fn upload(map: &Map, problems: &mut Vec<Problem>) {
                 message,
                 "write the words without brackets",
             ));
+        }
+        let is_told = problems.iter().any(|problem| problem.code == Code::NameInvalid);
+        if key == "name" && !text.is_ascii() && !is_told {
+            let message = "the name has letters beyond a to z, which hosted services refuse";
+            let hint = "use lower-case letters from a to z, digits and hyphens";
+            problems.push(Problem::new(Code::NameInvalid, node.at, message, hint));
         }
         let folded = text.to_lowercase();
         if let Some(word) = RESERVED_WORDS.iter().find(|word| key == "name" && folded.contains(*word)) {
