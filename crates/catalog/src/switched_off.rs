@@ -2,7 +2,7 @@
 //!
 //! Whoever wrote it believes that something is off. What is off is decided elsewhere, and by exact names.
 
-use crate::snapshot::{Snapshot, near};
+use crate::snapshot::{Entry, Snapshot, near};
 use guild_manifest::config::{Config, Off};
 use guild_manifest::{Code, Problem, Severity};
 use std::borrow::Cow;
@@ -34,7 +34,7 @@ fn judge(off: &Off, known: &BTreeSet<String>) -> Option<Problem> {
 }
 
 fn skills(snapshot: &Snapshot) -> BTreeSet<String> {
-    let loaded = snapshot.skills.iter().flat_map(|entry| entry.names());
+    let loaded = snapshot.skills.iter().flat_map(Entry::names);
     let broken = snapshot.broken.iter();
     let broken = broken.flat_map(|it| [Cow::Borrowed(it.name.as_str()), it.place.qualified(&it.name)]);
     loaded.chain(broken).map(Cow::into_owned).collect()
