@@ -55,6 +55,8 @@ pub(super) struct Cgroup {
     counters: Cgroups,
     /// What is removed, with everything in it, when this is dropped.
     made: Vec<PathBuf>,
+    /// Files into which a new process writes itself, with version 1.
+    doors: Vec<OwnedFd>,
     oom_kills_before: u64,
     /// Given back after all that was made in it is gone.
     claim: Option<Arc<Claim>>,
@@ -93,7 +95,8 @@ impl Place {
         let name = Owner::current()?.name(MADE.fetch_add(1, Ordering::Relaxed));
         let entry = self.cgroups.map(|directory| directory.join(&name));
         let (counters, claim) = (entry.clone(), self.claim.clone());
-        let mut cgroup = Cgroup { counters, entry, made: Vec::new(), oom_kills_before: 0, claim };
+        let mut cgroup =
+            Cgroup { counters, entry, made: Vec::new(), doors: Vec::new(), oom_kills_before: 0, claim };
         // What was made before a failure is removed when `cgroup` is dropped, and nothing else.
         for directory in cgroup.entry.directories() {
             fs::create_dir(directory)?;
@@ -103,6 +106,7 @@ impl Place {
             Cgroups::V2(directory) => v2::limit(directory, limits),
             Cgroups::V1(directories) => v1::limit(directories, limits),
         }?;
+        cgroup.doors = cgroup.entry.doors()?;
         Ok(cgroup)
     }
 }
@@ -119,6 +123,13 @@ impl Cgroups {
         match self {
             Cgroups::V2(directory) => Cgroups::V2(change(directory)),
             Cgroups::V1(directories) => Cgroups::V1(directories.map(change)),
+        }
+    }
+
+    fn doors(&self) -> io::Result<Vec<OwnedFd>> {
+        match self {
+            Cgroups::V2(_) => Ok(Vec::new()),
+            Cgroups::V1(directories) => directories.doors(),
         }
     }
 
@@ -144,7 +155,10 @@ impl Cgroup {
         fs::create_dir(&made)?;
         let oom_kills_before = self.counted().oom_kills;
         let (counters, claim) = (self.counters.clone(), self.claim.clone());
-        Ok(Cgroup { entry, counters, made: vec![made], oom_kills_before, claim })
+        let mut cgroup =
+            Cgroup { entry, counters, made: vec![made], doors: Vec::new(), oom_kills_before, claim };
+        cgroup.doors = cgroup.entry.doors()?;
+        Ok(cgroup)
     }
 
     /// The directory for `CLONE_INTO_CGROUP`, with version 2.
@@ -156,11 +170,8 @@ impl Cgroup {
     }
 
     /// Files into which the new process writes itself, with version 1.
-    pub(super) fn doors(&self) -> io::Result<Vec<OwnedFd>> {
-        match &self.entry {
-            Cgroups::V2(_) => Ok(Vec::new()),
-            Cgroups::V1(directories) => directories.doors(),
-        }
+    pub(super) fn doors(&self) -> &[OwnedFd] {
+        &self.doors
     }
 
     /// What was used, and how often memory ran out since this was made.

@@ -78,11 +78,10 @@ impl Born {
                 .map_err(|errno| failed("make a socket pair")(errno.into()))?;
         let identity = birth.identity;
         let sources = if identity.switched { source::open_all(birth.plan, identity)? } else { Vec::new() };
-        let cgroup = |error| failed("open the cgroup")(error);
-        let doors = birth.cgroup.filter(|_| birth.container.is_some()).map_or(Ok(Vec::new()), Cgroup::doors);
-        let doors = doors.map_err(cgroup)?;
-        let birthplace = birth.cgroup.map_or(Ok(None), Cgroup::birthplace).map_err(cgroup)?;
-        let doors = cgroup::raw(&doors);
+        let birthplace =
+            birth.cgroup.map_or(Ok(None), Cgroup::birthplace).map_err(failed("open the cgroup"))?;
+        let joined = birth.cgroup.filter(|_| birth.container.is_some());
+        let doors = cgroup::raw(joined.map(Cgroup::doors).unwrap_or_default());
         let inheritance = Inheritance {
             launcher: theirs.as_fd(),
             arguments: Arguments::find(),
@@ -121,13 +120,10 @@ impl Born {
 
     /// Lets a container's first process begin, in its cgroup.
     pub(in crate::embedded) fn admit(&self, cgroup: Option<&Cgroup>) -> Result<(), LaunchError> {
-        let granted = cgroup.map_or(Ok(Vec::new()), Cgroup::doors).and_then(|doors| {
-            admission::grant(self.launcher.as_fd(), &doors)?;
-            Ok(())
-        });
-        granted.map_err(|source| {
+        let doors = cgroup.map(Cgroup::doors).unwrap_or_default();
+        admission::grant(self.launcher.as_fd(), doors).map_err(|errno| {
             self.give_up();
-            failed("open the cgroup")(source)
+            failed("open the cgroup")(errno.into())
         })
     }
 
