@@ -12,6 +12,7 @@ mod init;
 mod keep;
 mod landlock;
 mod launch;
+mod network;
 mod plan;
 mod report;
 mod stage;

@@ -151,10 +151,11 @@ fn conclude(job: Job, left: Option<Born>, tell: impl FnOnce()) {
 
 /// Watches a command until nothing of it runs any more. What is left to be reaped is given back if nobody has to wait for that.
 fn watch(job: &mut Job, feed: Feed, launched: Launched) -> (Result<Outcome, LaunchError>, Option<Born>) {
-    let Launched { born, streams, kept, begun } = launched;
+    let Launched { mut born, streams, kept, begun } = launched;
     let mut pump = Pump::new(streams, feed, &born, job.cgroup());
     let ended = pump.run(deadline(begun, job.timeout), &job.wake);
     let captured = pump.into_captured();
+    born.leave_network();
     let wall = begun.elapsed();
     // Processor time that no cgroup counts is told when the first process is reaped, and an overlay is let go of then.
     let waits = ended.cpu(job).is_none() || job.plan.has_overlay();

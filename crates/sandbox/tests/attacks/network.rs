@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
 
-use guild_sandbox::{Access, Backend as _, Embedded, Network, Surroundings};
+use guild_sandbox::{Access, Backend as _, Embedded, Network, Stdin, Surroundings};
 
 use crate::arena::{bash, check, python, python_outside};
 
@@ -88,6 +88,53 @@ attacks! {
             "tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '; tail -n +2 -q /proc/net/tcp /proc/net/unix /proc/net/packet 2>/dev/null | wc -l",
             "lo\n0",
         );
+    }
+
+    fn containers_that_run_at_once_have_a_network_each(arena) {
+        let (policy, command) = (arena.policy(), bash("readlink /proc/self/ns/net; read").stdin(Stdin::Piped));
+        let waiting = arena.start(&policy);
+        let mut seen = vec![
+            std::fs::read_link("/proc/self/ns/net").unwrap().display().to_string(),
+            arena.exec(&*waiting, &command.clone().stdin(Stdin::Empty), &[]).stdout.text().trim_end().to_owned(),
+        ];
+        arena.wait(async {
+            let mut children = Vec::new();
+            for _ in 0..3 {
+                let mut child = arena.backend().launch(&policy, &command).await.unwrap();
+                let stdin = child.take_stdin().unwrap();
+                children.push((child, stdin));
+            }
+            for (child, stdin) in children {
+                drop(stdin);
+                seen.push(child.wait().await.unwrap().stdout.text().trim_end().to_owned());
+            }
+        });
+        arena.wait(waiting.stop()).unwrap();
+        let all = seen.iter().collect::<std::collections::BTreeSet<_>>();
+        assert!(all.len() == 5 && all.iter().all(|network| network.starts_with("net:[")), "{seen:?}");
+    }
+
+    fn what_a_container_tries_on_its_network_the_next_does_not_find(arena) {
+        let tries = "
+            import fcntl
+            ours, theirs = socket.socketpair()
+            attempt(lambda: fcntl.ioctl(ours, 0x8914, struct.pack('16sh22x', b'lo', 1)))
+            attempt(lambda: open('/proc/sys/net/ipv4/ip_default_ttl', 'w').write('7'))
+            attempt(lambda: ours.bind('\\0left'))
+            os.fork() or time.sleep(1000)
+            ";
+        let finds = "
+            import fcntl
+            sockets = len(open('/proc/net/unix').readlines()) - 1
+            ours, theirs = socket.socketpair()
+            flags = fcntl.ioctl(ours, 0x8913, struct.pack('16sh22x', b'lo', 0))
+            print(sockets, struct.unpack('16sh22x', flags)[1] & 1)
+            print(open('/proc/sys/net/ipv4/ip_default_ttl').read())
+            ";
+        for _ in 0..arena.rounds(3) {
+            arena.run(&arena.policy(), &python(tries));
+            arena.python(finds, arena.expecting("0 0\n64", "0 1\n64"));
+        }
     }
 
     fn with_the_hosts_network_there_is_no_way_to_its_abstract_sockets(arena) {

@@ -12,6 +12,7 @@ use crate::backend::LaunchError;
 use crate::embedded::admission;
 use crate::embedded::cgroup::{self, Cgroup};
 use crate::embedded::identity::Identity;
+use crate::embedded::network::EmptyNetwork;
 use crate::embedded::plan::{Exec, Plan};
 use crate::embedded::report::{Report, Step};
 use crate::embedded::stage::{self, Inheritance, Opened};
@@ -43,6 +44,8 @@ pub(in crate::embedded) struct Born {
     pidfd: OwnedFd,
     launcher: OwnedFd,
     entered: bool,
+    /// The network that it was born into. Nobody drops this process without having reaped it, and so nothing is left in there.
+    network: Option<EmptyNetwork>,
 }
 
 /// How a command ended.
@@ -67,6 +70,30 @@ impl Birth<'_> {
         needed.sort_unstable();
         needed.dedup();
         needed
+    }
+
+    /// A network with nothing in it for a process to be born into. A container that is entered later is born with one of its own: who
+    /// enters it has rights in there alone.
+    fn empty_network(&self) -> Option<EmptyNetwork> {
+        let is_entered = self.container.is_some() || self.exec.is_none();
+        let wanted = self.plan.network == Network::None && self.identity.switched && !is_entered;
+        wanted.then(EmptyNetwork::enter).flatten()
+    }
+
+    /// The namespaces that are made with the process.
+    fn namespaces(&self, network: Option<&EmptyNetwork>) -> u64 {
+        if self.container.is_some() {
+            return 0;
+        }
+        let mut flags = libc::CLONE_NEWUSER
+            | libc::CLONE_NEWNS
+            | libc::CLONE_NEWPID
+            | libc::CLONE_NEWIPC
+            | libc::CLONE_NEWUTS;
+        if self.plan.network == Network::None && network.is_none() {
+            flags |= libc::CLONE_NEWNET;
+        }
+        flags as u64
     }
 }
 
@@ -93,7 +120,8 @@ impl Born {
             streams: birth.streams,
             descriptors: &birth.descriptors(&theirs, &doors, &sources),
         };
-        let flags = if birth.container.is_some() { 0 } else { namespaces(birth.plan.network) };
+        let network = birth.empty_network();
+        let flags = birth.namespaces(network.as_ref());
         let flags = CloneFlags { flags, cgroup: birthplace.as_ref().map(AsRawFd::as_raw_fd) };
         // SAFETY: both lives make system calls only and never return; everything they use was made before.
         match unsafe { sys::fork(flags) }.map_err(|errno| failed("make namespaces")(errno.into()))? {
@@ -102,7 +130,8 @@ impl Born {
                 _ => stage::live(birth.plan, birth.exec, &inheritance),
             },
             Forked::Parent { pid, pidfd } => {
-                Born { pid, pidfd, launcher, entered: birth.container.is_some() }.begin(birth)
+                let entered = birth.container.is_some();
+                Born { pid, pidfd, launcher, entered, network }.begin(birth)
             }
         }
     }
@@ -171,6 +200,11 @@ impl Born {
         sys::reap(self.pid).ok()
     }
 
+    /// Hands its network on, once nothing of the container runs any more but perhaps its first process, which is ending.
+    pub(super) fn leave_network(&mut self) {
+        self.network = None;
+    }
+
     /// Whether everything else in the container is gone when it reports an end: it is the container's first process.
     pub(super) fn ends_the_container(&self) -> bool {
         !self.entered
@@ -199,18 +233,6 @@ impl Ending {
         };
         Ending { status, written }
     }
-}
-
-fn namespaces(network: Network) -> u64 {
-    let mut flags = libc::CLONE_NEWUSER
-        | libc::CLONE_NEWNS
-        | libc::CLONE_NEWPID
-        | libc::CLONE_NEWIPC
-        | libc::CLONE_NEWUTS;
-    if network == Network::None {
-        flags |= libc::CLONE_NEWNET;
-    }
-    flags as u64
 }
 
 fn exit_status(raw: i32) -> ExitStatus {
