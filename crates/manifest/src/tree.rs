@@ -186,6 +186,11 @@ impl Scalar {
 }
 
 impl Map {
+    /// An empty mapping that has room for so many pairs.
+    pub(crate) fn with_room_for(count: usize) -> Self {
+        Self { entries: Vec::with_capacity(count), marks: 0 }
+    }
+
     /// The pairs, in the order of the file.
     pub fn entries(&self) -> &[Entry] {
         &self.entries

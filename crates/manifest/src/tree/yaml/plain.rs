@@ -4,14 +4,17 @@
 //! this form is left to the full parser: this reader gives `None` rather than guess, and a test holds that whatever it
 //! does read, the full parser reads as the same tree at the same places.
 
+mod flow;
+
 use super::core_kind;
 use crate::Pos;
 use crate::text::{self, clamp};
-use crate::tree::json::{self, Grammar};
 use crate::tree::{Entry, Map, Node, Scalar, ScalarKind, Value};
 
 /// How deep this reader follows.
 const MAX_DEPTH: usize = 6;
+/// How many keys a mapping has room for at first.
+const USUAL_KEYS: usize = 8;
 
 /// Reads a whole block, or nothing.
 pub fn parse(text: &str, first_line: u32) -> Option<Node> {
@@ -76,12 +79,14 @@ impl<'a> Reader<'a> {
             .peek()
             .filter(|_| depth <= MAX_DEPTH)
             .map(|line| Pos::new(line.number, clamp(indent + 1)))?;
-        let mut map = Map::default();
+        // Growing would move what is there already, and each line left is one pair at the most.
+        let mut map = Map::with_room_for(self.lines.len().saturating_sub(self.next).min(USUAL_KEYS));
         while let Some(line) =
             self.peek().filter(|line| line.indent == indent && !line.text.starts_with("- "))
         {
             self.next += 1;
-            let (key, rest) = line.text.split_once(':')?;
+            let (key, rest) = line.text.split_at_checked(memchr::memchr(b':', line.text.as_bytes())?)?;
+            let rest = rest.strip_prefix(':')?;
             let is_key = key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
                 && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
             // A key that reads as another type is text all the same, so only its letters matter.
@@ -198,7 +203,7 @@ impl<'a> Reader<'a> {
                 let is_marked = memchr::memchr2(mark, b'\\', inner.as_bytes()).is_some();
                 (!is_marked).then(|| scalar(inner, ScalarKind::Text))
             }
-            '{' | '[' => flow(text, at),
+            '{' | '[' => flow::read(text, at),
             first if is_plain_start(first, text) && is_plain_text(text) => {
                 Some(scalar(text, core_kind(text)))
             }
@@ -219,18 +224,6 @@ fn is_plain_text(text: &str) -> bool {
 fn is_plain_start(first: char, text: &str) -> bool {
     let is_number = || text.get(1..2).is_some_and(|next| next.starts_with(|c: char| c.is_ascii_digit()));
     first.is_alphanumeric() || matches!(first, '/' | '(' | '$' | '_') || (first == '-' && is_number())
-}
-
-/// A JSON value on one line, which YAML reads as the same; escapes and empty values are left to the full parser.
-fn flow(text: &str, at: Pos) -> Option<Node> {
-    if memchr::memchr(b'\\', text.as_bytes()).is_some() {
-        return None;
-    }
-    let mut problems = Vec::new();
-    let mut node = json::parse(text, Grammar::Json, &mut problems).ok().filter(|_| problems.is_empty())?;
-    // It was read from the start of a text of its own.
-    node.place(&|inner: Pos| Pos::new(at.line, at.column + inner.column - 1));
-    Some(node)
 }
 
 #[cfg(test)]
@@ -265,6 +258,8 @@ mod tests {
             "größe: x\n".replace("größe", "groesse").as_str(),
             "description: größe 名前 ❤\n\nlicense: MIT\n",
             "url: http://a.b:80/c#d\n",
+            "a: {}\nb: []\nc: { \"d\" : -1.50 , \"e\":[ true,false , null,0 ] }\n",
+            "a: {\"größe\": \"名前 ❤\", \"b\": [{\"c\": \"d: e, #f {}\"}, [1, 20]]}\n",
             "description: One line\n  and another, with (brackets) [too]\n      and a third.\nname: a\n",
             "a:\n  b: x\n    y\n  c: 1\n     2\n",
             "description: >-\n  Folded: text # and\n  - more.\nname: a\n",
@@ -315,6 +310,13 @@ mod tests {
             "a:\n    b: c\n  d: e\n",
             "a: {\"b\": \"\\u0041\"}\n",
             "a: {\"b\": 1, \"b\": 2}\n",
+            "a: {\"b\": 1,}\n",
+            "a: {\"b\": 01}\n",
+            "a: {\"b\": 1e3}\n",
+            "a: {\"b\": c}\n",
+            "a: {\"b\": [1, 2}\n",
+            "a: {\"b\": 1} c\n",
+            "a: [[[[[[[[1]]]]]]]]\n",
         ] {
             assert!(!agree(text), "read fast: {text:?}");
         }
@@ -325,7 +327,7 @@ mod tests {
     const PIECES: &[&str] = &[
         "a", "b-c", "name", ":", ": ", "\n", "\n  ", "\n    ", " ", "- ", "-", "\"", "'", "{", "}", "[",
         "]", ",", "#", " #", "1", "1.5", "true", "~", "null", "|", ">", "&", "*", "!", "%", "@", "?",
-        "x y", "\"q\"", "{\"k\": 1}", "[1, \"a\"]", "é", "\t", "\\", "...", "---", "0x1f", "(", "$",
+        "x y", "\"q\"", "{\"k\": 1}", "[1, \"a\"]", "{\"k\":", "-1.25", "false", "é", "\t", "\\", "...", "---", "0x1f", "(", "$",
         "/p", "_",
     ];
 
