@@ -75,3 +75,32 @@ fn sorted(mut names: Vec<Name>) -> Vec<Name> {
     names.sort_unstable_by(|a, b| a.name.cmp(&b.name));
     names
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_directory_is_listed_whole_however_many_names_it_has() {
+        for count in [0, 1, 2, 60, 70, 500] {
+            let directory = tempfile::tempdir().unwrap();
+            let written: Vec<OsString> =
+                (0..count).map(|number| format!("{number:04}{}", "x".repeat(200)).into()).collect();
+            written.iter().for_each(|name| fs::write(directory.path().join(name), "").unwrap());
+            let listed: Vec<OsString> =
+                names(directory.path()).unwrap().into_iter().map(|name| name.name).collect();
+            assert_eq!(listed, written);
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_is_told_as_such() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("file"), "").unwrap();
+        let open = Directory::open(directory.path()).unwrap();
+        let kind_of = |path: &str| open.facts_of(Path::new(path)).unwrap_err().kind();
+        assert_eq!(kind_of("none"), io::ErrorKind::NotFound);
+        assert_eq!(kind_of("file/none"), io::ErrorKind::NotADirectory);
+    }
+}

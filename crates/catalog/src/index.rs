@@ -138,6 +138,9 @@ impl Index<'_> {
 
     /// The names in the directory at `path`, if it would be listed as the same again; they are kept then.
     pub fn listing(&mut self, path: &str, check: &mut Check<'_>) -> Option<Vec<Name>> {
+        if self.is_empty() {
+            return None;
+        }
         let place = self.find(&listing::key(path), 0)?;
         let frame = *self.frames.get(place).filter(|frame| self.holds(**frame, check))?;
         let names = frame.read_listing()?;

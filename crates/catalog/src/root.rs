@@ -4,6 +4,7 @@
 
 use crate::bounds::is_inside;
 use crate::conventions::{self, Holds, PlaceKind, places};
+use crate::directory::{Directory, Kind};
 use crate::{Machine, Scope};
 use guild_manifest::config::{Config, Layer, Place, expand};
 use guild_manifest::{Code, Problem};
@@ -53,9 +54,14 @@ impl Status {
     }
 
     fn of(path: &Path) -> Self {
-        match fs::metadata(path) {
-            Ok(metadata) if !metadata.is_dir() => Self::NotDirectory,
-            Ok(_) => fs::read_dir(path).map_or(Self::Unreadable, |_| Self::Ok),
+        Self::told(fs::metadata(path).map(|metadata| metadata.is_dir()), path)
+    }
+
+    /// The status of what is there, given whether it is a directory.
+    fn told(is_directory: io::Result<bool>, path: &Path) -> Self {
+        match is_directory {
+            Ok(false) => Self::NotDirectory,
+            Ok(true) => fs::read_dir(path).map_or(Self::Unreadable, |_| Self::Ok),
             // A file on the way there, such as a program named `agent` beside which nobody keeps `agent/skills`.
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => Self::Missing,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Self::Missing,
@@ -73,15 +79,20 @@ pub fn roots(machine: &Machine, config: &Config, problems: &mut Vec<Problem>) ->
     let (roots, seen) = (Vec::with_capacity(usual), HashSet::with_capacity(usual));
     let mut list = List { machine, problems, roots, seen };
     for directory in machine.project_directories() {
+        let base = [Base::open(directory)];
         for place in &in_projects {
-            list.add_usual(directory.join(place.directory), Scope::Project, place);
+            let path = directory.join(place.directory);
+            list.add_usual(status_from(&base, &path), path, Scope::Project, place);
         }
     }
     list.add_configured(&config.skill_paths, Scope::Custom, Holds::Skills);
     list.add_configured(&config.plugin_paths, Scope::Custom, Holds::Plugins);
+    let configuration = machine.config_directory();
+    let bases: Vec<Base<'_>> =
+        [configuration.as_deref(), machine.home.as_deref()].into_iter().flatten().map(Base::open).collect();
     for place in &in_home {
         if let Some(path) = machine.user_path(place.directory) {
-            list.add_usual(path, Scope::User, place);
+            list.add_usual(status_from(&bases, &path), path, Scope::User, place);
         }
     }
     for path in machine.variable("COPILOT_SKILLS_DIRS").unwrap_or_default().split(',') {
@@ -92,7 +103,8 @@ pub fn roots(machine: &Machine, config: &Config, problems: &mut Vec<Problem>) ->
         }
     }
     for place in &in_system {
-        list.add_usual(machine.system_path(place.directory), Scope::System, place);
+        let path = machine.system_path(place.directory);
+        list.add_usual(Status::of(&path), path, Scope::System, place);
     }
     list.add_configured(&config.extra_skill_paths, Scope::Extra, Holds::Skills);
     list.add_configured(&config.extra_plugin_paths, Scope::Extra, Holds::Plugins);
@@ -118,6 +130,37 @@ pub(crate) fn resolve(machine: &Machine, place: &Place) -> Result<PathBuf, Probl
     Ok(path)
 }
 
+/// A directory below which many places are looked for: held open, so that the way to it is gone once.
+struct Base<'a> {
+    path: &'a Path,
+    open: io::Result<Directory>,
+}
+
+impl<'a> Base<'a> {
+    fn open(path: &'a Path) -> Self {
+        Self { path, open: Directory::open(path) }
+    }
+
+    /// The status of a place below; nothing where another way has to be gone.
+    fn status(&self, path: &Path) -> Option<Status> {
+        let below = path.strip_prefix(self.path).ok()?;
+        match &self.open {
+            Ok(open) => {
+                let facts = open.facts_of(below);
+                Some(Status::told(facts.map(|facts| facts.kind == Kind::Directory), path))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Some(Status::Missing),
+            // What may not be listed may still be gone through.
+            Err(_) => None,
+        }
+    }
+}
+
+/// The status of a place, from the first of these directories that it lies below.
+fn status_from(bases: &[Base<'_>], path: &Path) -> Status {
+    bases.iter().find_map(|base| base.status(path)).unwrap_or_else(|| Status::of(path))
+}
+
 struct List<'a> {
     machine: &'a Machine,
     problems: &'a mut Vec<Problem>,
@@ -126,9 +169,9 @@ struct List<'a> {
 }
 
 impl List<'_> {
-    fn add_usual(&mut self, path: PathBuf, scope: Scope, place: &conventions::Place) {
+    fn add_usual(&mut self, status: Status, path: PathBuf, scope: Scope, place: &conventions::Place) {
         let (convention, holds) = (place.convention, place.holds);
-        self.add(Root { status: Status::of(&path), path, scope, convention, holds, priority: 0 });
+        self.add(Root { path, scope, convention, holds, priority: 0, status });
     }
 
     fn add_configured(&mut self, places: &[Place], scope: Scope, holds: Holds) {

@@ -17,7 +17,7 @@ struct Listed<'a> {
 
 /// Under what the names of a directory are kept, given what a skill there would be kept under: no skill's path ends so.
 pub fn key(path: &str) -> String {
-    format!("{path}/")
+    [path, "/"].concat()
 }
 
 /// The names as bytes. `None` where there is a link, which may come to lead elsewhere without a trace in the directory, or a

@@ -28,6 +28,8 @@ const fn release(name: &[u8]) -> u32 {
     }
 }
 const FINGERPRINT_BYTES: usize = 16;
+/// From this size on, what is fresh goes into another piece.
+const PIECE: usize = 256 * 1024;
 
 /// Records under their paths, one after the other, as they stand in the file.
 #[derive(Debug, Default)]
@@ -35,10 +37,10 @@ pub struct Frames {
     bytes: Vec<u8>,
 }
 
-/// Records that are not in the file yet.
+/// Records that are not in the file yet, in pieces: one that grew would be copied each time that it doubles.
 #[derive(Debug, Default)]
 pub struct Fresh {
-    frames: Frames,
+    pieces: Vec<Frames>,
 }
 
 /// A record under its path. In the file each part stands behind its length.
@@ -53,7 +55,15 @@ pub struct Frame<'a> {
 impl Fresh {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.frames.bytes.is_empty()
+        self.pieces.is_empty()
+    }
+
+    /// The piece that the next record goes into.
+    fn piece(&mut self) -> Option<&mut Frames> {
+        if self.pieces.last().is_none_or(|last| last.bytes.len() >= PIECE) {
+            self.pieces.push(Frames::default());
+        }
+        self.pieces.last_mut()
     }
 
     /// Adds a record under its path.
@@ -63,7 +73,9 @@ impl Fresh {
         let stamps = std::iter::once((file, record.seen)).chain(beside);
         // A record is plain data, so that writing it out cannot fail.
         let put = |bytes: Vec<u8>| postcard::to_extend(record, bytes).unwrap_or_default();
-        self.frames.add(path, stamps, put);
+        if let Some(piece) = self.piece() {
+            piece.add(path, stamps, put);
+        }
     }
 
     /// Adds the names of a directory, which was seen as this.
@@ -73,7 +85,9 @@ impl Fresh {
                 bytes.extend_from_slice(&listed);
                 bytes
             };
-            self.frames.add(&listing::key(path), std::iter::once(("", seen)), put);
+            if let Some(piece) = self.piece() {
+                piece.add(&listing::key(path), std::iter::once(("", seen)), put);
+            }
         }
     }
 }
@@ -198,14 +212,14 @@ pub fn save<'a>(
     let directory = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(directory)?;
     let temporary = tempfile::NamedTempFile::new_in(directory)?;
-    write(temporary.as_file(), kept, &fresh.frames)?;
+    write(temporary.as_file(), kept, fresh)?;
     temporary.as_file().set_modified(begun)?;
     // It is not synced: what a crash leaves of it lacks its fingerprint, and is read as empty.
     temporary.persist(file)?;
     Ok(())
 }
 
-fn write<'a>(file: impl Write, kept: impl Iterator<Item = Frame<'a>>, fresh: &Frames) -> io::Result<()> {
+fn write<'a>(file: impl Write, kept: impl Iterator<Item = Frame<'a>>, fresh: &Fresh) -> io::Result<()> {
     let mut file = BufWriter::with_capacity(128 * 1024, file);
     file.write_all(&HEADER)?;
     let mut seen = Fingerprinter::default();
@@ -219,7 +233,9 @@ fn write<'a>(file: impl Write, kept: impl Iterator<Item = Frame<'a>>, fresh: &Fr
             put(part)?;
         }
     }
-    put(&fresh.bytes)?;
+    for piece in &fresh.pieces {
+        put(&piece.bytes)?;
+    }
     let seen = seen.finish().to_bytes();
     file.write_all(&seen)?;
     file.flush()
@@ -265,6 +281,20 @@ mod tests {
         assert_ne!(release(b"0.1.0"), release(b"0.1.1"));
     }
 
+    #[test]
+    fn what_is_fresh_is_written_whole_in_however_many_pieces() {
+        let directory = tempfile::tempdir().unwrap();
+        let (file, mut fresh) = (directory.path().join("index"), Fresh::default());
+        let paths: Vec<String> =
+            (0..9_000).map(|number| format!("a/long/way/to/a/group/{number:06}")).collect();
+        paths.iter().for_each(|path| fresh.add_listing(path, Stamp::default(), &[]));
+        assert!(fresh.pieces.len() > 2, "{}", fresh.pieces.len());
+        save(&file, SystemTime::UNIX_EPOCH, std::iter::empty(), &fresh).unwrap();
+        let (_, frames) = load(&file).unwrap();
+        let written: Vec<&str> = frames.iter().map(|frame| frame.path.trim_end_matches('/')).collect();
+        assert_eq!(written, paths);
+    }
+
     /// If this test fails, the bytes of a record changed: raise `FORMAT`, so that older indexes are not misread, and
     /// then write the new fingerprint here.
     #[test]
@@ -283,7 +313,8 @@ mod tests {
         };
         let mut fresh = Fresh::default();
         fresh.add("rich", &record);
-        let frame = fresh.frames.iter().next().unwrap();
+        let piece = fresh.pieces.first().unwrap();
+        let frame = piece.iter().next().unwrap();
         let mut stamps = Vec::new();
         assert!(frame.hangs_on(|path, stamp| {
             stamps.push((path.to_owned(), stamp));
@@ -293,7 +324,7 @@ mod tests {
         let record = Record { seen: Stamp::default(), beside: Vec::new(), ..record };
         assert_eq!((frame.path, frame.read()), ("rich", Some(record)));
         assert_eq!(
-            (FORMAT, Fingerprint::of(&fresh.frames.bytes).to_string().as_str()),
+            (FORMAT, Fingerprint::of(&piece.bytes).to_string().as_str()),
             (5, "ed4b42ba27a8769642a1229143d81a2d")
         );
     }
