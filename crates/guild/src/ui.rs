@@ -317,14 +317,28 @@ fn write_json<T: Serialize>(envelope: &Envelope<T>) -> io::Result<()> {
     let mut out = io::stdout().lock();
     if out.is_terminal() {
         out.write_all(escape::json(&serde_json::to_string(envelope)?).as_bytes())?;
+        writeln!(out)?;
     } else {
-        json::write(envelope, &mut out)?;
+        out.flush()?;
+        json::write_line(envelope, &mut Straight(&out))?;
     }
-    writeln!(out)?;
     out.flush()
 }
 
 type Out = BufWriter<io::StdoutLock<'static>>;
+
+/// Standard output past the standard library's buffer, which looks through everything for the end of a line.
+struct Straight<'a>(&'a io::StdoutLock<'static>);
+
+impl Write for Straight<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(rustix::io::write(self.0, bytes)?)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
 
 fn fail(json: bool, code: Code, message: &str) -> ExitCode {
     let message = escape::line(message);

@@ -11,16 +11,20 @@ use serde::ser::{
 use std::fmt;
 use std::io::{self, Write};
 
-/// How much waits before it is written: a system call costs more than copying this.
-const MOST_WAITING: usize = 64 * 1024;
+/// How much waits before it is written: a system call costs more than copying this, and more memory costs more than that.
+const MOST_WAITING: usize = 32 * 1024;
+
+/// Room for what is still added when so much waits, so that the memory seldom has to grow.
+const ROOM: usize = MOST_WAITING + 4 * 1024;
 
 /// How many bytes are looked at together.
 const BLOCK: usize = 16;
 
-/// Writes a value as one line of JSON without its end.
-pub fn write<T: Serialize>(value: &T, out: &mut dyn Write) -> io::Result<()> {
-    let mut writer = Writer { waiting: Vec::with_capacity(MOST_WAITING), out };
+/// Writes a value as one line of JSON.
+pub fn write_line<T: Serialize>(value: &T, out: &mut dyn Write) -> io::Result<()> {
+    let mut writer = Writer { waiting: Vec::with_capacity(ROOM), out };
     value.serialize(&mut writer).map_err(|Failure(error)| error)?;
+    writer.put(b"\n");
     writer.out.write_all(&writer.waiting)
 }
 
@@ -53,6 +57,7 @@ impl<'w> Writer<'w> {
         if needs_escapes(text) {
             return self.leave_to_serde_json(text);
         }
+        self.waiting.reserve(text.len() + 2);
         self.put(b"\"");
         self.put(text.as_bytes());
         self.put(b"\"");
@@ -103,8 +108,7 @@ impl Open<'_, '_> {
 
     /// A pair whose key is a field's name, in which nothing needs an escape.
     fn field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), Failure> {
-        self.separate();
-        self.writer.put(b"\"");
+        self.writer.put(if std::mem::take(&mut self.is_empty) { b"\"" } else { b",\"" });
         self.writer.put(key.as_bytes());
         self.writer.put(b"\":");
         value.serialize(&mut *self.writer)
@@ -338,8 +342,8 @@ mod tests {
     #[track_caller]
     fn check(value: &impl Serialize) {
         let mut written = Vec::new();
-        write(value, &mut written).unwrap();
-        assert_eq!(String::from_utf8(written).unwrap(), serde_json::to_string(value).unwrap());
+        write_line(value, &mut written).unwrap();
+        assert_eq!(String::from_utf8(written).unwrap(), serde_json::to_string(value).unwrap() + "\n");
     }
 
     #[derive(Serialize)]
@@ -391,7 +395,7 @@ mod tests {
 
     #[test]
     fn a_key_that_is_no_text_is_refused() {
-        let error = write(&BTreeMap::from([(1, 2)]), &mut Vec::new()).unwrap_err();
+        let error = write_line(&BTreeMap::from([(1, 2)]), &mut Vec::new()).unwrap_err();
         assert_eq!(error.to_string(), "a key of a reply is no text");
     }
 
@@ -407,7 +411,7 @@ mod tests {
             }
         }
         for count in [1, MOST_WAITING] {
-            let error = write(&vec!["text"; count], &mut Gone).unwrap_err();
+            let error = write_line(&vec!["text"; count], &mut Gone).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
         }
     }
