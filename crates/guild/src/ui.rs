@@ -8,7 +8,7 @@ use crate::print::{Style, escape, finding, json, problem};
 use crate::surroundings;
 use clap::ValueEnum;
 use guild_engine::catalog::{Freshness, Machine};
-use guild_engine::containers::Surroundings;
+use guild_engine::containers::{Surroundings, heap};
 use guild_engine::ledger::{Timestamp, via};
 use guild_engine::manifest::Problem;
 use guild_engine::reply::{FindingLine, ProblemLine};
@@ -116,6 +116,7 @@ impl Ui {
 
     /// Discovers everything. The process ends soon after; freeing a hundred thousand skills first would only cost time.
     pub fn hall(&self, freshness: Freshness) -> ManuallyDrop<Hall> {
+        heap::expect_much();
         let files = self.config_files();
         self.hall_with(switching(self, &files), &files, freshness)
     }

@@ -18,6 +18,7 @@ mod digest;
 mod embedded;
 mod engines;
 mod gate;
+pub mod heap;
 #[cfg(unix)]
 pub mod host;
 mod host_root;
