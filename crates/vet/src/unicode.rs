@@ -22,7 +22,10 @@ pub fn scan(path: &str, text: &str, scan: &mut Scan) {
         if let Some(code) = judge(line, row == 1) {
             scan.add(Finding::new(code, path, row, &window(line)));
         }
-        if let Some(word) = line.split(|c: char| !c.is_alphanumeric()).find(|word| is_mixed(word)) {
+        // Most lines have none of the letters in question, and need not be split into words.
+        if line.chars().any(is_look_alike)
+            && let Some(word) = line.split(|c: char| !c.is_alphanumeric()).find(|word| is_mixed(word))
+        {
             scan.add(Finding::new(Code::Confusable, path, row, word));
         }
     }
@@ -105,8 +108,14 @@ fn has_foreign_letter(text: &str) -> bool {
 /// Whether a word mixes Latin letters with Cyrillic or Greek ones that look like them.
 fn is_mixed(word: &str) -> bool {
     let latin = word.chars().filter(char::is_ascii_alphabetic).count();
-    let alike = "аеорсухіјѕһԁԛԝАВЕКМНОРСТХІЈЅ\u{3bf}\u{39f}\u{3c1}\u{3bd}";
-    latin >= 2 && word.chars().any(|c| alike.contains(c)) && !word.is_ascii()
+    latin >= 2 && word.chars().any(is_look_alike)
+}
+
+/// Whether a letter is a Cyrillic or Greek one that looks like a Latin one.
+fn is_look_alike(c: char) -> bool {
+    // Where none of them stands the list is not searched.
+    matches!(c, '\u{370}'..='\u{52f}')
+        && "аеорсухіјѕһԁԛԝАВЕКМНОРСТХІЈЅ\u{3bf}\u{39f}\u{3c1}\u{3bd}".contains(c)
 }
 
 /// The part of a line around its first odd character.

@@ -26,7 +26,7 @@ patterns! {
     OVERRIDING = r"(ignore|disregard|forget|override|bypass)[ ]";
     PRIVATE = r"(\.ssh|\.aws|\.gnupg|\.netrc|\.npmrc|\.kube|\.env|\.git-credentials|id_rsa|id_ed25519|ssh key|private key|seed phrase|mnemonic|",
         r"keychain|cookies|passwords|environment variable|env var|credentials? file|aws credentials|wallet file|shell history)";
-    TELLING = r"(tell|mention|inform|reveal|disclos|notify|alert|warn)";
+    FORBIDDING = r"(do not|don't|dont|never|without|avoid)[ ]+(tell|mention|inform|reveal|disclos|notify|alert|warn)";
     OBEYING = r"https?://[^\n]*(follow|execute|obey|apply|carry out|do what)";
 }
 
@@ -65,7 +65,7 @@ impl Wanted {
         Self {
             overrides: OVERRIDING.is_in(text) && OVERRIDE.is_in(text),
             theft: PRIVATE.is_in(text) && (SENT.is_in(text) || TAKEN.is_in(text)) && DESTINATION.is_in(text),
-            secrecy: TELLING.is_in(text) && SECRECY.is_in(text),
+            secrecy: FORBIDDING.is_in(text) && SECRECY.is_in(text),
             remote: OBEYING.is_in(text) && REMOTE.is_in(text),
         }
     }
