@@ -19,7 +19,7 @@ use tail::Tail;
 use crate::entropy::NoEntropy;
 use crate::head::Head;
 use crate::id;
-use crate::key::Purpose;
+use crate::key::{Purpose, Signature};
 use crate::ledger::Session;
 use crate::receipt::{self, Entry, Kind, Receipt, Reference, SignedReceipt};
 use crate::{Ledger, ReceiptId, StoreError, Timestamp};
@@ -32,6 +32,14 @@ pub const MAX_TEXT: usize = 1 << 20;
 pub(crate) struct Links {
     pub(crate) begins: Option<Reference>,
     pub(crate) ends: Option<String>,
+}
+
+/// A receipt that nobody has signed yet.
+pub(crate) struct Draft {
+    receipt: Receipt,
+    text: String,
+    /// What is to be signed.
+    pub(crate) hash: Digest,
 }
 
 /// A transaction that adds to the chain.
@@ -94,12 +102,18 @@ impl Writing<'_> {
 
     /// Adds a receipt.
     pub(crate) async fn append(&mut self, entry: Entry, links: Links) -> Result<SignedReceipt, WriteError> {
+        let draft = self.draft(entry, links)?;
+        let signature = self.ledger.key.sign(Purpose::Receipt, &draft.hash);
+        self.add(draft, signature).await
+    }
+
+    /// The next receipt, with its place in the chain. It has to be added before anything is committed.
+    pub(crate) fn draft(&mut self, entry: Entry, links: Links) -> Result<Draft, WriteError> {
         let id: ReceiptId = self.issue()?;
-        let key = &self.ledger.key;
         let receipt = Receipt {
             version: receipt::VERSION,
             id,
-            installation: key.installation.clone(),
+            installation: self.ledger.key.installation.clone(),
             seq: self.tail.seq + 1,
             previous: self.tail.hash,
             at: self.now,
@@ -107,12 +121,22 @@ impl Writing<'_> {
             ends: links.ends,
             entry,
         };
+        Columns::of(&receipt).check()?;
         let text = bounded(canonical::to_string(&receipt)?)?;
         let hash = Digest::of(text.as_bytes());
-        let signature = key.sign(Purpose::Receipt, &hash).to_string();
-        let signed = SignedReceipt { receipt, text, hash, signature };
+        self.tail = Tail { seq: receipt.seq, hash, last: Some(id.ulid()) };
+        Ok(Draft { receipt, text, hash })
+    }
+
+    /// Adds a receipt that was drafted, with the signature of its digest.
+    pub(crate) async fn add(
+        &mut self,
+        draft: Draft,
+        signature: Signature,
+    ) -> Result<SignedReceipt, WriteError> {
+        let Draft { receipt, text, hash } = draft;
+        let signed = SignedReceipt { receipt, text, hash, signature: signature.to_string() };
         self.insert(&signed).await?;
-        self.tail = Tail { seq: signed.receipt.seq, hash, last: Some(id.ulid()) };
         Ok(signed)
     }
 
@@ -153,7 +177,6 @@ impl Writing<'_> {
     async fn insert(&mut self, signed: &SignedReceipt) -> Result<(), WriteError> {
         let receipt = &signed.receipt;
         let columns = Columns::of(receipt);
-        columns.check()?;
         if receipt.seq == 1 {
             let sql = "INSERT INTO installations (id, public_key) VALUES ($1, $2) ON CONFLICT DO NOTHING";
             let key = self.ledger.key.public.to_string();

@@ -7,17 +7,23 @@ mod file;
 mod proven;
 
 use std::fmt;
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::str::FromStr;
+use std::thread;
 
-use ed25519_dalek::{Signature as Ed25519, Signer, SigningKey, VerifyingKey};
+use ed25519_dalek::{Signature as Ed25519, SigningKey, VerifyingKey};
 use guild_manifest::Digest;
 use hmac::{Hmac, KeyInit, Mac};
+use ring::signature::Ed25519KeyPair;
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
 pub use file::KeyError;
 pub(crate) use proven::Proven;
+
+/// From how many signatures on a second thread is worth it.
+const MANY: usize = 32;
 
 /// The secret that encrypts, which is made where there is none.
 pub(crate) fn sealing_key(directory: &Path) -> Result<[u8; 32], KeyError> {
@@ -40,6 +46,8 @@ pub(crate) enum Purpose {
 /// The secret key of this installation.
 pub(crate) struct Key {
     signing: SigningKey,
+    /// The same key where it signs: what it writes is the same to the bit, in half the time.
+    signer: Ed25519KeyPair,
     /// Its public half.
     pub(crate) public: PublicKey,
     /// The installation that it is the key of.
@@ -67,14 +75,38 @@ pub struct NotAKey;
 impl Key {
     /// Reads the key in the directory `keys`, or makes one there if it has none.
     pub(crate) fn open(keys: &Path) -> Result<Self, KeyError> {
-        let signing = SigningKey::from_bytes(&file::read_or_make(keys, file::SIGNING)?);
+        let secret = file::read_or_make(keys, file::SIGNING)?;
+        let signing = SigningKey::from_bytes(&secret);
         let public = PublicKey(signing.verifying_key().to_bytes());
-        Ok(Self { signing, public, installation: public.installation() })
+        let signer = Ed25519KeyPair::from_seed_and_public_key(&secret, &public.0);
+        let signer = signer.map_err(|_| file::damaged(keys, file::SIGNING))?;
+        Ok(Self { signing, signer, public, installation: public.installation() })
     }
 
     /// Signs a digest for one purpose.
     pub(crate) fn sign(&self, purpose: Purpose, digest: &Digest) -> Signature {
-        Signature(self.signing.sign(purpose.message(digest).as_bytes()).to_bytes())
+        let mut bytes = [0; 64];
+        // A signature of this kind has as many bytes.
+        let signed = self.signer.sign(purpose.message(digest).as_bytes());
+        bytes.iter_mut().zip(signed.as_ref()).for_each(|(to, from)| *to = *from);
+        Signature(bytes)
+    }
+
+    /// Signs many digests, each for its purpose, in their order: on two threads, since to sign is nothing but work.
+    pub(crate) fn sign_all(&self, wanted: &[(Purpose, Digest)]) -> Vec<Signature> {
+        let sign = |wanted: &[(Purpose, Digest)]| -> Vec<Signature> {
+            wanted.iter().map(|(purpose, digest)| self.sign(*purpose, digest)).collect()
+        };
+        if wanted.len() < MANY {
+            return sign(wanted);
+        }
+        let (here, beside) = wanted.split_at(wanted.len() / 2);
+        thread::scope(|scope| {
+            let beside = scope.spawn(|| sign(beside));
+            let mut signed = sign(here);
+            signed.extend(beside.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            signed
+        })
     }
 
     /// A digest of `value` that only this installation can compute, for values too easy to guess to be shown by a plain one.
@@ -291,6 +323,18 @@ mod tests {
         all[17].1 = signed("18").1;
         assert!(!key.public.verifies_all(Purpose::Receipt, &all));
         assert!(key.public.verifies_all(Purpose::Receipt, &[]));
+    }
+
+    #[test]
+    fn many_are_signed_as_each_would_be() {
+        let (_directory, key) = key();
+        for count in [0, 1, MANY - 1, MANY, 3 * MANY + 1] {
+            let purpose = |number: usize| if number % 2 == 0 { Purpose::Record } else { Purpose::Receipt };
+            let wanted: Vec<_> =
+                (0..count).map(|number| (purpose(number), Digest::of(&number.to_le_bytes()))).collect();
+            let each: Vec<_> = wanted.iter().map(|(purpose, digest)| key.sign(*purpose, digest)).collect();
+            assert_eq!(key.sign_all(&wanted), each);
+        }
     }
 
     #[test]

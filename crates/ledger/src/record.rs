@@ -65,33 +65,73 @@ pub enum EndError {
     Write(#[from] WriteError),
 }
 
+/// A record that nobody has signed yet.
+pub(crate) struct Draft {
+    kind: &'static str,
+    id: String,
+    agent: Option<String>,
+    skill: Option<String>,
+    of: Option<Digest>,
+    expires: Option<Timestamp>,
+    text: String,
+    /// What is to be signed.
+    pub(crate) digest: Digest,
+}
+
+impl Draft {
+    /// How a receipt names it.
+    pub(crate) fn reference(&self) -> Reference {
+        Reference { id: self.id.clone(), digest: self.digest }
+    }
+}
+
 impl Writing<'_> {
     /// Adds a record, which a receipt of the same transaction has to begin.
     pub(crate) async fn insert_record<T: Record>(&mut self, record: &T) -> Result<Reference, WriteError> {
-        let key = &self.ledger.key;
-        let (kind, installation) = (record.kind(), key.installation.clone());
+        let draft = self.draft_record(record)?;
+        let signature = self.ledger.key.sign(Purpose::Record, &draft.digest);
+        let reference = draft.reference();
+        self.add_record(draft, signature).await?;
+        Ok(reference)
+    }
+
+    /// What is to be signed of a record.
+    pub(crate) fn draft_record<T: Record>(&self, record: &T) -> Result<Draft, WriteError> {
+        let (kind, installation) = (record.kind(), self.ledger.key.installation.clone());
         let signed = Signed { version: VERSION, kind: kind.to_owned(), installation, record };
         let text = bounded(canonical::to_string(&signed)?)?;
-        let digest = Digest::of(text.as_bytes());
-        let signature = key.sign(Purpose::Record, &digest).to_string();
         let lookup = record.lookup();
         check_name("the agent", lookup.agent)?;
         check_name("the skill", lookup.skill)?;
+        Ok(Draft {
+            kind,
+            digest: Digest::of(text.as_bytes()),
+            agent: lookup.agent.map(str::to_owned),
+            skill: lookup.skill.map(str::to_owned),
+            of: lookup.digest,
+            expires: lookup.expires,
+            id: lookup.id,
+            text,
+        })
+    }
+
+    /// Adds a record that was drafted, with the signature of its digest.
+    pub(crate) async fn add_record(&mut self, draft: Draft, signature: Signature) -> Result<(), WriteError> {
         let sql = "INSERT INTO records (id, kind, installation, agent, skill, digest, expires, body, signature) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
         let values = vec![
-            lookup.id.as_str().into(),
-            kind.into(),
-            key.installation.as_str().into(),
-            lookup.agent.into(),
-            lookup.skill.into(),
-            lookup.digest.map(|digest| digest.to_string()).into(),
-            lookup.expires.map(Timestamp::millis).into(),
-            text.into(),
-            signature.into(),
+            draft.id.into(),
+            draft.kind.into(),
+            self.ledger.key.installation.as_str().into(),
+            draft.agent.into(),
+            draft.skill.into(),
+            draft.of.map(|digest| digest.to_string()).into(),
+            draft.expires.map(Timestamp::millis).into(),
+            draft.text.into(),
+            signature.to_string().into(),
         ];
         self.session.execute(sql, values).await?;
-        Ok(Reference { id: lookup.id, digest })
+        Ok(())
     }
 }
 

@@ -4,8 +4,10 @@
 //! state back unseen. The tables `plugins`, `plugin_config` and `plugin_events` hold the same for finding and reading, and are
 //! changed in the same transaction. What being on means, and who may change it, is decided above.
 
+mod begin;
 mod change;
 mod identity;
+mod known;
 mod read;
 mod rows;
 mod settle;

@@ -25,6 +25,9 @@ const APPLICATION: i64 = 0x6775_696c;
 /// has left reads the whole log, so that it stays small.
 const LOG_PAGES: i64 = 256;
 
+/// How much of the file is kept in memory at most: a transaction that changes more writes pages before they are done, and again later.
+const CACHE_KIB: u32 = 16 * 1024;
+
 /// A disk that makes a transaction durable within this time is waited for where one is: to wake another thread twice costs about as much,
 /// and nobody beside notices.
 const QUICK: Duration = Duration::from_millis(5);
@@ -76,7 +79,9 @@ impl Settings {
         let open = open(&self.path)?;
         open.busy_timeout(self.patience)?;
         open.set_prepared_statement_cache_capacity(STATEMENTS);
-        open.execute_batch(&format!("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = {LOG_PAGES}"))?;
+        open.execute_batch(&format!(
+            "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = {LOG_PAGES}; PRAGMA cache_size = -{CACHE_KIB}"
+        ))?;
         let found = Found::read(&open)?;
         if found.version > schema::VERSION {
             return Err(StoreError::NewerSchema { found: found.version, known: schema::VERSION });

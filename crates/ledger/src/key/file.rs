@@ -83,6 +83,11 @@ pub fn read_or_make(directory: &Path, file: KeyFile) -> Result<[u8; 32], KeyErro
     read(&path, file)?.ok_or_else(|| at(io::ErrorKind::NotFound.into()))
 }
 
+/// That a key's file holds none.
+pub fn damaged(directory: &Path, file: KeyFile) -> KeyError {
+    KeyError::Damaged { path: directory.join(file.name) }
+}
+
 fn read(path: &Path, file: KeyFile) -> Result<Option<[u8; 32]>, KeyError> {
     let at = |source| KeyError::Io { path: path.to_owned(), source };
     let damaged = || KeyError::Damaged { path: path.to_owned() };

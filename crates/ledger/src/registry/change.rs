@@ -4,8 +4,10 @@
 
 use guild_manifest::Digest;
 
+use super::begin::Beginning;
+use super::known::Known;
 use super::rows::user;
-use super::{Configured, EventType, Registration, Status, Subject, Switch, identity};
+use super::{Configured, EventType, Registration, Status, Subject, Switch};
 use crate::chain::{Links, WriteError, Writing, bounded, check_name};
 use crate::entropy::NoEntropy;
 use crate::receipt::{SignedReceipt, SkillRef};
@@ -77,7 +79,7 @@ pub enum RegistryError {
 }
 
 /// What came of a change.
-type Changed = (Registration, SignedReceipt);
+pub(super) type Changed = (Registration, SignedReceipt);
 
 impl Ledger {
     /// Registers a skill or plugin that has come, or that has another version now. `arrival` counts for one that is new; what is
@@ -154,29 +156,23 @@ impl Writing<'_> {
         arrival: Arrival,
         by: &Principal,
     ) -> Result<Changed, RegistryError> {
-        let mut known = self.registered().await?;
-        self.register_among(&mut known, subject, arrival, by).await
+        let mut known = Known::of(self.registered().await?);
+        let plugin = known.name(&subject);
+        let (before, others) = known.take(&plugin, &subject.place);
+        for other in others {
+            self.forget(&other, by).await?;
+        }
+        let beginning = self.arrive(before, (plugin, subject, arrival), by)?;
+        self.begin_one(beginning, by).await
     }
 
-    /// Registers one where everything that is registered is known, and keeps that up to date.
-    pub(super) async fn register_among(
+    /// The state of one that has come, where the one before is known.
+    pub(super) fn arrive(
         &mut self,
-        known: &mut Vec<Registration>,
-        subject: Subject,
-        arrival: Arrival,
+        before: Option<Registration>,
+        (plugin, subject, arrival): (String, Subject, Arrival),
         by: &Principal,
-    ) -> Result<Changed, RegistryError> {
-        let plugin = identity::among(known, &subject);
-        let is_here = |known: &mut Registration| known.subject.place == subject.place;
-        let here: Vec<Registration> = known.extract_if(.., is_here).collect();
-        let mut before = None;
-        for other in here {
-            if other.plugin == plugin {
-                before = Some(other);
-            } else {
-                self.forget(&other, by).await?;
-            }
-        }
+    ) -> Result<Beginning, RegistryError> {
         let (status, is_decided) = match arrival {
             Arrival::Decided(status) => (status, true),
             Arrival::Found(status) => (status, false),
@@ -198,9 +194,7 @@ impl Writing<'_> {
             },
         };
         let details = format!("{} from {}", next.subject.source_type.as_str(), next.subject.source);
-        let changed = self.become_state(before, next, (EventType::Installed, details), by).await?;
-        known.push(changed.0.clone());
-        Ok(changed)
+        self.prepare(before, next, (EventType::Installed, details), by)
     }
 
     async fn unregister(&mut self, id: &str, by: &Principal) -> Result<SignedReceipt, RegistryError> {
@@ -242,39 +236,8 @@ impl Writing<'_> {
             let values = vec![self.ledger.key.installation.as_str().into(), id.into(), key.into()];
             self.session.execute(sql, values).await?;
         }
-        self.become_state(Some(known), next, event, by).await
-    }
-
-    /// Ends the state before and begins the next, with its row, its receipt and its event.
-    async fn become_state(
-        &mut self,
-        before: Option<Registration>,
-        next: Registration,
-        (event, details): (EventType, String),
-        by: &Principal,
-    ) -> Result<Changed, RegistryError> {
-        let next = Registration { id: self.issue()?, updated_at: self.now, ..next };
-        let begins = Some(self.insert_record(&next).await?);
-        self.put_row(&next).await?;
-        let mut entry = decision(event.as_str(), by.clone());
-        entry.skill = Some(SkillRef { name: next.subject.name.clone(), security_hash: None });
-        entry.note = Some(details.clone());
-        let links = Links { begins, ends: before.map(|before| before.id.to_string()) };
-        let receipt = self.append(entry, links).await?;
-        let sql = "INSERT INTO plugin_events (id, installation, plugin_id, event_type, details, user_id, created_at) \
-                   VALUES ($1, $2, $3, $4, $5, $6, $7)";
-        check_name("the event", Some(&details))?;
-        let values = vec![
-            receipt.receipt.id.to_string().into(),
-            self.ledger.key.installation.as_str().into(),
-            next.plugin.as_str().into(),
-            event.as_str().into(),
-            details.into(),
-            user(by).into(),
-            self.now.to_string().into(),
-        ];
-        self.session.execute(sql, values).await?;
-        Ok((next, receipt))
+        let beginning = self.prepare(Some(known), next, event, by)?;
+        self.begin_one(beginning, by).await
     }
 
     async fn known(&mut self, id: &str) -> Result<Registration, RegistryError> {

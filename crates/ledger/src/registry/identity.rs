@@ -4,20 +4,20 @@
 //! that begins a segment `%2d`, so that every odd run of dashes ends in a separator. Sources of other kinds than `owner/repo` have
 //! their kind before them. Where one source lies at several places, all but the first have `::` and a part of the place's digest behind.
 
-use super::{Registration, SourceType, Subject, SubjectKind};
+use super::{SourceType, Subject, SubjectKind};
 use guild_manifest::Digest;
 
 /// How much of a place's digest tells two places apart.
 const DIGITS: usize = 12;
 
-/// The id of a skill or plugin at its place, among everything that is registered: the one that it has, or one that is free.
-pub(super) fn among(known: &[Registration], subject: &Subject) -> String {
+/// The id of a skill or plugin at its place, where `places` says at which places an id is registered: the one that it has, or one that
+/// is free.
+pub(super) fn among<'p>(subject: &Subject, places: impl Fn(&str) -> &'p [String]) -> String {
     let plain = plugin_id(subject.kind, subject.source_type, &subject.source);
     let digest = Digest::of(subject.place.as_bytes()).to_hex();
     let apart = format!("{plain}::{}", digest.get(..DIGITS).unwrap_or_default());
-    let is_here =
-        |id: &str| known.iter().any(|known| known.plugin == id && known.subject.place == subject.place);
-    let is_taken = known.iter().any(|known| known.plugin == plain && known.subject.place != subject.place);
+    let is_here = |id: &str| places(id).contains(&subject.place);
+    let is_taken = places(&plain).iter().any(|place| *place != subject.place);
     if is_here(&apart) || (is_taken && !is_here(&plain)) { apart } else { plain }
 }
 

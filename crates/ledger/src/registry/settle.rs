@@ -2,6 +2,7 @@
 //!
 //! What is installed is known above; here it is written down in one transaction, each change with its receipt.
 
+use super::known::Known;
 use super::{Arrival, Registration, RegistryError, Subject};
 use crate::chain::Writing;
 use crate::record::{NotAPerson, person};
@@ -34,14 +35,28 @@ impl Writing<'_> {
         gone: &[String],
         by: &Principal,
     ) -> Result<Vec<Registration>, RegistryError> {
-        let (gone, mut known): (Vec<_>, Vec<_>) =
+        let (gone, known): (Vec<_>, Vec<_>) =
             self.registered().await?.into_iter().partition(|known| gone.contains(&known.plugin));
         for known in &gone {
             self.forget(known, by).await?;
         }
+        let mut known = Known::of(known);
+        let mut beginnings = Vec::with_capacity(come.len());
         for (subject, arrival) in come {
-            self.register_among(&mut known, subject, arrival, by).await?;
+            let plugin = known.name(&subject);
+            let (before, others) = known.take(&plugin, &subject.place);
+            if !others.is_empty() {
+                // One of them may be about to begin.
+                self.begin(std::mem::take(&mut beginnings), by).await?;
+            }
+            for other in &others {
+                self.forget(other, by).await?;
+            }
+            let beginning = self.arrive(before, (plugin, subject, arrival), by)?;
+            known.put(beginning.state().clone());
+            beginnings.push(beginning);
         }
-        Ok(known)
+        self.begin(beginnings, by).await?;
+        Ok(known.into_sorted())
     }
 }

@@ -15,6 +15,8 @@ on_both_databases! {
     another_source_at_the_same_place_takes_it_over
     one_source_at_two_places_is_two
     everything_is_brought_up_to_what_is_installed_at_once
+    many_that_come_at_once_are_each_signed_and_in_the_chain
+    of_two_that_come_to_one_place_at_once_the_second_stays
     what_is_removed_leaves_no_row_and_one_receipt
     agents_change_nothing
     what_is_not_registered_cannot_be_changed
@@ -205,6 +207,48 @@ async fn everything_is_brought_up_to_what_is_installed_at_once(site: Site) {
     .await;
     let filter = Filter { code: Some("uninstalled".to_owned()), ..Filter::default() };
     assert_eq!(ledger.receipts(&filter, None, 10).await.unwrap().receipts.len(), 1);
+    assert_eq!(faults(&ledger).await, [""; 0]);
+}
+
+async fn many_that_come_at_once_are_each_signed_and_in_the_chain(site: Site) {
+    let ledger = site.open().await;
+    let come = |version: &str| {
+        let one = |number| Subject {
+            version: Some(version.to_owned()),
+            ..subject(&format!("p{number}"), &format!("o/p{number}"))
+        };
+        (0..70).map(|number| (one(number), Arrival::Decided(Status::Enabled))).collect::<Vec<_>>()
+    };
+    for (minute, version) in [(0, "1.0.0"), (1, "1.1.0")] {
+        let settled = ledger.settle_registry(at(minute), come(version), &[], &person()).await.unwrap();
+        assert_eq!((settled.len(), &settled), (70, &ledger.registrations().await.unwrap()));
+        assert_eq!(faults(&ledger).await, [""; 0]);
+    }
+    let filter = Filter { code: Some("installed".to_owned()), ..Filter::default() };
+    assert_eq!(ledger.receipts(&filter, None, 200).await.unwrap().receipts.len(), 140);
+}
+
+async fn of_two_that_come_to_one_place_at_once_the_second_stays(site: Site) {
+    let ledger = site.open().await;
+    register(&ledger, 0, subject("b", "o/b"), Status::Enabled).await;
+    let other = Subject { place: subject("a", "o/a").place, ..subject("a", "elsewhere/a") };
+    let come = [subject("c", "o/c"), subject("a", "o/a"), other, subject("b", "o/b")];
+    let come = come.map(|subject| (subject, Arrival::Decided(Status::Disabled))).to_vec();
+    let settled = ledger.settle_registry(at(1), come, &[], &person()).await.unwrap();
+    assert_eq!(settled, ledger.registrations().await.unwrap());
+    check(
+        &ledger,
+        expect![[r#"
+            plugin-elsewhere-a: disabled
+              09:01 installed skills from elsewhere/a, person:default
+            plugin-o-b: enabled since 09:00
+              09:00 installed skills from o/b, person:default
+              09:01 installed skills from o/b, person:default
+            plugin-o-c: disabled
+              09:01 installed skills from o/c, person:default
+        "#]],
+    )
+    .await;
     assert_eq!(faults(&ledger).await, [""; 0]);
 }
 
