@@ -197,13 +197,7 @@ impl Landing {
     }
 
     fn make_directory(&mut self, path: &str) -> Result<(), LandingError> {
-        if !self.made.contains(path) {
-            let place = self.root.join(path);
-            let made = fs::create_dir_all(&place);
-            made.map_err(|source| LandingError::Write { path: place.clone(), source })?;
-            self.made.insert(path.to_owned());
-        }
-        Ok(())
+        make_directory(&self.root, path, &mut self.made)
     }
 
     /// The path of an entry below the root, once everything about its name is well; `None` for the root itself.
@@ -234,6 +228,16 @@ impl Landing {
         }
         Ok((!whole.is_empty()).then_some(whole))
     }
+}
+
+/// Makes a directory below a root, unless it is known to be there.
+fn make_directory(root: &Path, path: &str, made: &mut BTreeSet<String>) -> Result<(), LandingError> {
+    if !made.contains(path) {
+        let place = root.join(path);
+        fs::create_dir_all(&place).map_err(|source| LandingError::Write { path: place, source })?;
+        made.insert(path.to_owned());
+    }
+    Ok(())
 }
 
 /// Makes a file where nothing is.

@@ -14,7 +14,9 @@ use rustix::fs::OFlags;
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use object::{Id, Objects, Type};
 
@@ -22,6 +24,8 @@ use object::{Id, Objects, Type};
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// How many files there may be.
 const MAX_FILES: usize = 20_000;
+/// From how many files on a thread more is worth it.
+const MANY: usize = 64;
 /// How deep directories may lie.
 const MAX_DEPTH: usize = 64;
 /// How many tags may name each other.
@@ -53,8 +57,9 @@ pub fn read(spec: &GitSpec, reference: Option<&str>) -> Option<Found> {
             .find(|entry| entry.name == name.as_bytes() && entry.is_tree())
             .map(|entry| entry.id)
     })?;
-    let mut files = Vec::new();
-    gather(&mut objects, top, "", 0, &mut files)?;
+    let mut listed = Vec::new();
+    list(&mut objects, top, "", 0, &mut listed)?;
+    let files = contents(&mut objects, listed)?;
     Some(Found { commit: commit.to_hex(), files })
 }
 
@@ -125,13 +130,13 @@ fn entries(tree: &[u8]) -> Option<Vec<Entry>> {
     Some(entries)
 }
 
-/// Reads everything below a tree.
-fn gather(
+/// Lists everything below a tree, in git's order.
+fn list(
     objects: &mut Objects,
     tree: Id,
     below: &str,
     depth: usize,
-    files: &mut Vec<(Object, Vec<u8>)>,
+    files: &mut Vec<(Object, Id)>,
 ) -> Option<()> {
     for entry in entries(&objects.get(tree, Type::Tree)?)? {
         // What is no text cannot be installed, nor can anything in it.
@@ -139,14 +144,41 @@ fn gather(
         let path = if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") };
         if entry.is_tree() {
             (depth < MAX_DEPTH).then_some(())?;
-            gather(objects, entry.id, &path, depth + 1, files)?;
+            list(objects, entry.id, &path, depth + 1, files)?;
         } else if let Some(kind) = Kind::of(&entry.mode) {
             (files.len() < MAX_FILES).then_some(())?;
-            let object = Object { path, id: entry.id.to_hex(), kind };
-            files.push((object, objects.get(entry.id, Type::Blob)?));
+            files.push((Object { path, id: entry.id.to_hex(), kind }, entry.id));
         }
     }
     Some(())
+}
+
+/// Reads the contents of files, of many on two threads: to inflate them is work and no wait for the disk.
+fn contents(objects: &mut Objects, files: Vec<(Object, Id)>) -> Option<Vec<(Object, Vec<u8>)>> {
+    let bytes = if files.len() < MANY {
+        blobs(objects, &files)?
+    } else {
+        let (here, beside) = files.split_at(files.len() / 2);
+        let others = objects.shared();
+        let (bytes, more) = thread::scope(|scope| {
+            let beside = scope.spawn(|| {
+                let mut others = others.open();
+                blobs(&mut others, beside).map(|bytes| (bytes, others.read()))
+            });
+            let bytes = blobs(objects, here);
+            (bytes, beside.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        });
+        let (more, read) = more?;
+        objects.count(read)?;
+        let mut bytes = bytes?;
+        bytes.extend(more);
+        bytes
+    };
+    Some(files.into_iter().map(|(object, _)| object).zip(bytes).collect())
+}
+
+fn blobs(objects: &mut Objects, files: &[(Object, Id)]) -> Option<Vec<Vec<u8>>> {
+    files.iter().map(|(_, id)| objects.get(*id, Type::Blob)).collect()
 }
 
 /// The content of a file, if it is one and no larger than `limit`; a pipe in its place keeps nobody waiting.

@@ -1,9 +1,10 @@
 //! Many files at once whose contents are here: on two threads, since to make a file is work for the system and not a wait for the disk.
 
-use super::{Landing, LandingError, Unsafe, create, refused};
+use super::{Kind, Landing, LandingError, Unsafe, create, make_directory, refused};
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::panic::resume_unwind;
-use std::path::PathBuf;
+use std::path::Path;
 use std::thread;
 
 /// From how many files on a thread more is worth it.
@@ -25,26 +26,37 @@ impl Landing {
     pub fn files(&mut self, files: &[WholeFile<'_>]) -> Result<(), LandingError> {
         let mut placed = Vec::with_capacity(files.len());
         for file in files {
-            let place = self.place(file.path)?;
+            let path = self.claim(file.path, Kind::Other)?.ok_or_else(|| refused(file.path, Unsafe::Path))?;
             let left = self.left.bytes.checked_sub(file.bytes.len() as u64);
             self.left.bytes = left.ok_or_else(|| refused(file.path, Unsafe::Bomb))?;
-            placed.push((place, *file));
+            placed.push((path, *file));
         }
+        let root = self.root.as_path();
         if placed.len() < MANY {
-            return write(&placed);
+            return write(root, &placed, &mut self.made);
         }
         let (here, beside) = placed.split_at(placed.len() / 2);
+        let made = &mut self.made;
         thread::scope(|scope| {
-            let beside = scope.spawn(|| write(beside));
-            let written = write(here);
+            // What both need is there for whoever comes second.
+            let beside = scope.spawn(|| write(root, beside, &mut BTreeSet::new()));
+            let written = write(root, here, made);
             written.and(beside.join().unwrap_or_else(|panic| resume_unwind(panic)))
         })
     }
 }
 
-fn write(files: &[(PathBuf, WholeFile<'_>)]) -> Result<(), LandingError> {
-    files.iter().try_for_each(|(place, file)| {
-        let written = create(place, file.executable).and_then(|mut made| made.write_all(file.bytes));
-        written.map_err(|source| LandingError::Write { path: place.clone(), source })
+fn write(
+    root: &Path,
+    files: &[(String, WholeFile<'_>)],
+    made: &mut BTreeSet<String>,
+) -> Result<(), LandingError> {
+    files.iter().try_for_each(|(path, file)| {
+        if let Some((parent, _)) = path.rsplit_once('/') {
+            make_directory(root, parent, made)?;
+        }
+        let place = root.join(path);
+        let written = create(&place, file.executable).and_then(|mut made| made.write_all(file.bytes));
+        written.map_err(|source| LandingError::Write { path: place, source })
     })
 }

@@ -7,11 +7,11 @@ use super::workspace::{Workspace, tidy};
 use super::{Store, failed};
 use crate::durable;
 use guild_manifest::Digest;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, ErrorKind::NotFound, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Up to so many blobs are synced one by one; more cost less with the whole file system at once.
@@ -26,6 +26,8 @@ pub struct Writer<'a> {
     manner: Manner,
     /// Whether the packs that there are have been looked for.
     knows_packs: bool,
+    /// Whether the directories that blobs would lie in are there.
+    shards: HashMap<PathBuf, bool>,
     /// Kept from the first question whether something is there until everything that is new has its name.
     turn: Option<File>,
     freshness: Freshness,
@@ -49,6 +51,7 @@ impl<'a> Writer<'a> {
             pending: BTreeSet::new(),
             manner: Manner::Loose,
             knows_packs: false,
+            shards: HashMap::new(),
             turn: None,
             freshness: Freshness::default(),
         }
@@ -62,11 +65,17 @@ impl<'a> Writer<'a> {
     /// Writes some bytes, unless they are there.
     pub fn add(&mut self, bytes: &[u8]) -> Result<Digest, StoreError> {
         let digest = Digest::of(bytes);
+        self.add_as(digest, bytes)?;
+        Ok(digest)
+    }
+
+    /// Writes the bytes of a digest, which somebody has just computed, unless they are there.
+    pub fn add_as(&mut self, digest: Digest, bytes: &[u8]) -> Result<(), StoreError> {
         if self.turn.is_none() {
             self.turn = turn::shared(self.store)?;
         }
         if self.pending.contains(&digest) || self.is_there(&digest, bytes.len() as u64)? {
-            return Ok(digest);
+            return Ok(());
         }
         let workspace = match self.workspace.take() {
             Some(workspace) => workspace,
@@ -84,7 +93,7 @@ impl<'a> Writer<'a> {
             }
         }
         self.pending.insert(digest);
-        Ok(digest)
+        Ok(())
     }
 
     /// Gives everything that was written its name, so that it stays.
@@ -120,7 +129,7 @@ impl<'a> Writer<'a> {
     /// counts as new from now on.
     fn is_there(&mut self, digest: &Digest, size: u64) -> Result<bool, StoreError> {
         let path = self.store.blob(digest);
-        let loose = fs::symlink_metadata(&path);
+        let loose = if self.has_shard(&path) { fs::symlink_metadata(&path) } else { Err(NotFound.into()) };
         if let Ok(seen) = &loose
             && is_blob(seen, size)
         {
@@ -129,11 +138,22 @@ impl<'a> Writer<'a> {
         // Packs are opened for what has no file of its own, and nearly everything has one.
         match (self.holder(digest, size), loose) {
             (Some(pack), _) => self.freshness.renew(self.store, pack.path(), None),
-            (None, Err(error)) if error.kind() != io::ErrorKind::NotFound => {
-                Err(failed("read", &path)(error))
-            }
+            (None, Err(error)) if error.kind() != NotFound => Err(failed("read", &path)(error)),
             (None, _) => Ok(false),
         }
+    }
+
+    /// Whether anything can be where a blob would be: most of a large store is in packs. A directory that somebody makes meanwhile is
+    /// not seen, so that what they put there is there twice.
+    fn has_shard(&mut self, path: &Path) -> bool {
+        let Some(shard) = path.parent() else { return true };
+        if let Some(known) = self.shards.get(shard) {
+            return *known;
+        }
+        // What cannot be told is for the look at the blob itself to say.
+        let is_there = fs::exists(shard).unwrap_or(true);
+        self.shards.insert(shard.to_owned(), is_there);
+        is_there
     }
 
     /// The pack that has it; those that others have brought are looked for once.
@@ -170,7 +190,7 @@ pub fn read(path: &Path, digest: &Digest) -> Result<Vec<u8>, StoreError> {
     match fs::read(path) {
         Ok(bytes) if Digest::of(&bytes) == *digest => Ok(bytes),
         Ok(_) => Err(StoreError::Damaged { digest: *digest, path: path.to_owned() }),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(StoreError::Missing { digest: *digest }),
+        Err(error) if error.kind() == NotFound => Err(StoreError::Missing { digest: *digest }),
         Err(error) => Err(failed("read", path)(error)),
     }
 }

@@ -1,7 +1,9 @@
 //! From wherever a tree lies into the store.
 
+mod many;
+
 use super::blob::Writer;
-use super::error::StageError;
+use super::error::{StageError, StoreError};
 use super::glance;
 use super::limits::Budget;
 use super::seen::Look;
@@ -43,7 +45,7 @@ pub struct Kept {
     pub is_exact: bool,
 }
 
-/// From how many trees on their blobs share one file.
+/// From how many trees on they are read on two threads, and their blobs share one file.
 const MANY: usize = 8;
 
 /// Stages a tree.
@@ -92,7 +94,10 @@ pub fn keep(store: &Store, content: &Content<'_>) -> Result<Kept, StageError> {
 
 /// Keeps several trees, which are durable all at once; a failure says which one it is of.
 pub fn keep_all(store: &Store, contents: &[Content<'_>]) -> Result<Vec<Kept>, (usize, StageError)> {
-    let mut writer = if contents.len() < MANY { Writer::new(store) } else { Writer::of_many(store) };
+    if contents.len() >= MANY {
+        return many::keep(store, contents);
+    }
+    let mut writer = Writer::new(store);
     let mut trees = Vec::new();
     for (at, content) in contents.iter().enumerate() {
         trees.push(read(&mut writer, content).map_err(|error| (at, error))?);
@@ -103,29 +108,50 @@ pub fn keep_all(store: &Store, contents: &[Content<'_>]) -> Result<Vec<Kept>, (u
 
 /// Reads a tree, and hands its files and its manifest to the writer.
 fn read(writer: &mut Writer<'_>, content: &Content<'_>) -> Result<Kept, StageError> {
-    let mut staging = Staging { writer, files: Vec::new(), directories: 0, is_straight: true };
-    match content {
-        Content::Directory(path) => walk(path, Manner::Foreign, &mut staging)?,
-        Content::File(path) => walk_file(path, &mut staging)?,
-        Content::Memory(files) => staging.memory(files)?,
-    }
-    let Staging { files, directories, is_straight, .. } = staging;
-    let tree = TreeManifest::new(files)?;
-    let digest = writer.add(tree.text().as_bytes())?;
-    // The root is one that no file's path names.
-    let is_exact = is_straight && directories == tree::directories(&tree).len() + 1;
-    Ok(Kept { tree, digest, is_exact })
+    let mut staging = Staging { add: |bytes: &[u8]| writer.add(bytes), noted: Noted::default() };
+    staging.take(content)?;
+    let (kept, text) = staging.noted.into_kept()?;
+    writer.add_as(kept.digest, text.as_bytes())?;
+    Ok(kept)
 }
 
-/// Keeps what is read, and notes what it was.
-struct Staging<'w, 'a> {
-    writer: &'w mut Writer<'a>,
+/// What was read of a tree.
+#[derive(Debug, Default)]
+struct Noted {
     files: Vec<FileEntry>,
     directories: usize,
-    is_straight: bool,
+    /// Whether a name was passed over, or a link followed.
+    has_detour: bool,
 }
 
-impl Staging<'_, '_> {
+impl Noted {
+    /// The tree, with the text of its manifest.
+    fn into_kept(self) -> Result<(Kept, String), StageError> {
+        let tree = TreeManifest::new(self.files)?;
+        let text = tree.text();
+        let digest = Digest::of(text.as_bytes());
+        // The root is one that no file's path names.
+        let is_exact = !self.has_detour && self.directories == tree::directories(&tree).len() + 1;
+        Ok((Kept { tree, digest, is_exact }, text))
+    }
+}
+
+/// Hands on what is read, and notes what it was.
+struct Staging<F> {
+    /// Takes the bytes of a file, and says what their digest is.
+    add: F,
+    noted: Noted,
+}
+
+impl<F: FnMut(&[u8]) -> Result<Digest, StoreError>> Staging<F> {
+    fn take(&mut self, content: &Content<'_>) -> Result<(), StageError> {
+        match content {
+            Content::Directory(path) => walk(path, Manner::Foreign, self),
+            Content::File(path) => walk_file(path, self),
+            Content::Memory(files) => self.memory(files),
+        }
+    }
+
     fn memory(&mut self, files: &[MemoryFile<'_>]) -> Result<(), StageError> {
         let mut budget = Budget::full();
         for file in files {
@@ -138,18 +164,18 @@ impl Staging<'_, '_> {
     }
 }
 
-impl Visitor for Staging<'_, '_> {
+impl<F: FnMut(&[u8]) -> Result<Digest, StoreError>> Visitor for Staging<F> {
     fn directory(&mut self, _: &str, _: u32) {
-        self.directories += 1;
+        self.noted.directories += 1;
     }
 
     fn detour(&mut self) {
-        self.is_straight = false;
+        self.noted.has_detour = true;
     }
 
     fn file(&mut self, file: &FileRead<'_>) -> Result<(), StageError> {
-        let digest = self.writer.add(file.bytes)?;
-        self.files.push(FileEntry {
+        let digest = (self.add)(file.bytes)?;
+        self.noted.files.push(FileEntry {
             path: file.path.to_owned(),
             executable: is_executable(file.mode),
             size: file.bytes.len() as u64,

@@ -183,6 +183,37 @@ fn packs_are_read_with_what_is_a_change_of_something_else_in_them() {
 }
 
 #[test]
+fn many_files_are_read_on_two_threads_as_git_reads_them() {
+    let (mut repository, fixture) = (Repository::new(), Fixture::write(""));
+    let lines: String = (0..200).map(|line| format!("This is line {line} of many.\n")).collect();
+    let file = |number: usize| format!("//- /{}/deep/{number}.md\n{lines}Number {number}.\n", number % 7);
+    repository.commit(&(0..150).map(file).collect::<String>());
+    let place = repository.publish(fixture.path(), "repo.git");
+    let whole = check_whole(&place, Reader::Us);
+    assert_eq!(whole.matches("This is line 0").count(), 150);
+    let git_dir = format!("--git-dir={}", place.display());
+    repository.git(&[&git_dir, "repack", "-adfq", "--window=50", "--depth=50"]);
+    assert_eq!(check_whole(&place, Reader::Us), whole);
+}
+
+#[test]
+fn a_broken_object_is_noticed_on_either_of_two_threads() {
+    for path in ["0/deep/0.md", "6/deep/146.md"] {
+        let (mut repository, fixture) = (Repository::new(), Fixture::write(""));
+        let file = |number: usize| format!("//- /{}/deep/{number}.md\nNumber {number}.\n", number % 7);
+        repository.commit(&(0..150).map(file).collect::<String>());
+        let place = repository.publish(fixture.path(), "repo.git");
+        let ids = ["0/deep/7.md", path].map(|path| repository.git(&["rev-parse", &format!("main:{path}")]));
+        let [other, broken] = ids.map(|id| object(&place, &id));
+        let bytes = fs::read(other).unwrap();
+        fs::remove_file(&broken).unwrap();
+        fs::write(&broken, bytes).unwrap();
+        let plain = format!("file://{}", place.display());
+        assert_ne!(got(plain, Asked::default()).1, 0, "{path} is left to git");
+    }
+}
+
+#[test]
 fn what_is_not_there_is_said_by_git() {
     let (_repository, fixture) = published();
     let place = fixture.join("repo.git");

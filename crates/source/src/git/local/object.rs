@@ -1,11 +1,12 @@
 //! Objects by their ids: each from a file of its own or out of a pack, and held to its id.
 
-use super::pack::Pack;
+use super::pack::{Pack, PackFile};
 use super::{MAX_BYTES, content};
 use flate2::{Decompress, FlushDecompress, Status};
 use ring::digest::{Context, SHA1_FOR_LEGACY_USE_ONLY};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// How much of an object is inflated to see how long it is.
 const HEAD: usize = 64;
@@ -71,13 +72,47 @@ pub struct Objects {
     inflater: Inflater,
     /// How much may still be read.
     left: u64,
+    /// How much might be read when this began.
+    most: u64,
+}
+
+/// The same objects for another thread, which reads no pack anew.
+pub struct Shared {
+    directory: PathBuf,
+    packs: Option<Vec<Arc<PackFile>>>,
+    left: u64,
+}
+
+impl Shared {
+    /// The objects, by themselves from now on.
+    pub fn open(self) -> Objects {
+        let packs = self.packs.map(|packs| packs.into_iter().map(Pack::of).collect());
+        let inflater = Inflater(Decompress::new(true));
+        Objects { directory: self.directory, packs, inflater, left: self.left, most: self.left }
+    }
 }
 
 impl Objects {
     /// Those in a directory.
     pub fn of(directory: &Path) -> Self {
-        let (directory, inflater) = (directory.to_owned(), Inflater(Decompress::new(true)));
-        Self { directory, packs: None, inflater, left: MAX_BYTES }
+        Shared { directory: directory.to_owned(), packs: None, left: MAX_BYTES }.open()
+    }
+
+    /// What another thread needs to read the same.
+    pub fn shared(&self) -> Shared {
+        let packs = self.packs.as_ref().map(|packs| packs.iter().map(Pack::file).collect());
+        Shared { directory: self.directory.clone(), packs, left: self.left }
+    }
+
+    /// How much was read here.
+    pub const fn read(&self) -> u64 {
+        self.most - self.left
+    }
+
+    /// Counts what another thread has read; nothing where both together have read too much.
+    pub fn count(&mut self, read: u64) -> Option<()> {
+        self.left = self.left.checked_sub(read)?;
+        Some(())
     }
 
     /// An object that has to be of this type.

@@ -5,6 +5,7 @@ use super::object::{Id, Inflater, Type};
 use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// What an index of the second version, which is the one that there is, begins with.
 const INDEX: &[u8] = b"\xfftOc\0\0\0\x02";
@@ -20,10 +21,15 @@ const MAX_REMEMBERED: usize = 16 * 1024 * 1024;
 /// An object out of a pack.
 type Unpacked = Rc<(Type, Vec<u8>)>;
 
-/// A pack, read whole.
-pub struct Pack {
+/// A pack and its index, read whole.
+pub struct PackFile {
     index: Vec<u8>,
     bytes: Vec<u8>,
+}
+
+/// A pack that one thread reads objects of.
+pub struct Pack {
+    file: Arc<PackFile>,
     /// Objects that others build on, by where they begin.
     bases: HashMap<usize, Unpacked>,
     remembered: usize,
@@ -35,29 +41,40 @@ impl Pack {
         let bytes = content(&index.with_extension("pack"), limit)?;
         let index = content(index, limit.checked_sub(bytes.len() as u64)?)?;
         let is_known = index.starts_with(INDEX) && bytes.starts_with(PACK);
-        is_known.then(|| Self { index, bytes, bases: HashMap::new(), remembered: 0 })
+        is_known.then(|| Self::of(Arc::new(PackFile { index, bytes })))
+    }
+
+    /// One that was read before.
+    pub fn of(file: Arc<PackFile>) -> Self {
+        Self { file, bases: HashMap::new(), remembered: 0 }
+    }
+
+    /// What was read.
+    pub fn file(&self) -> Arc<PackFile> {
+        Arc::clone(&self.file)
     }
 
     /// How large it is, with its index.
-    pub const fn size(&self) -> u64 {
-        (self.index.len() + self.bytes.len()) as u64
+    pub fn size(&self) -> u64 {
+        (self.file.index.len() + self.file.bytes.len()) as u64
     }
 
     /// Where an object begins.
     pub fn find(&self, id: Id) -> Option<usize> {
         let [first, ..] = *id.as_bytes();
-        let count = |byte: u8| number(&self.index, 8 + usize::from(byte) * 4);
+        let count = |byte: u8| number(&self.file.index, 8 + usize::from(byte) * 4);
         let total = count(u8::MAX)?;
         let (mut low, mut high) = (first.checked_sub(1).map_or(Some(0), count)?, count(first)?);
         while low < high {
             let middle = low.midpoint(high);
-            let known: [u8; 20] = *self.index.get(IDS + middle * 20..)?.first_chunk()?;
+            let known: [u8; 20] = *self.file.index.get(IDS + middle * 20..)?.first_chunk()?;
             match Id::of(known).cmp(&id) {
                 std::cmp::Ordering::Less => low = middle + 1,
                 std::cmp::Ordering::Greater => high = middle,
                 // Behind the ids come as many checksums. A number with its highest bit points to where large packs have larger ones.
                 std::cmp::Ordering::Equal => {
-                    return number(&self.index, IDS + total * 24 + middle * 4).filter(|at| at >> 31 == 0);
+                    return number(&self.file.index, IDS + total * 24 + middle * 4)
+                        .filter(|at| at >> 31 == 0);
                 }
             }
         }
@@ -79,13 +96,13 @@ impl Pack {
         let base = match kind {
             6 => Some(at.checked_sub(self.distance(&mut behind)?)?),
             7 => {
-                let id = Id::of(*self.bytes.get(behind..)?.first_chunk()?);
+                let id = Id::of(*self.file.bytes.get(behind..)?.first_chunk()?);
                 behind += 20;
                 Some(self.find(id)?)
             }
             _ => None,
         };
-        let bytes = inflater.all(self.bytes.get(behind..)?, size)?;
+        let bytes = inflater.all(self.file.bytes.get(behind..)?, size)?;
         let Some(base) = base else {
             return Some(Rc::new((plain(kind)?, bytes)));
         };
@@ -110,9 +127,9 @@ impl Pack {
 
     /// The kind and the size of what begins at a place, and where the rest of it does: three bits, and the size in fours and sevens.
     fn head(&self, at: usize) -> Option<(u8, usize, usize)> {
-        let first = *self.bytes.get(at)?;
+        let first = *self.file.bytes.get(at)?;
         let mut at = at + 1;
-        let size = if first & 0x80 == 0 { 0 } else { length(&self.bytes, &mut at)? };
+        let size = if first & 0x80 == 0 { 0 } else { length(&self.file.bytes, &mut at)? };
         Some((first >> 4 & 7, size.checked_mul(16)? | usize::from(first & 15), at))
     }
 
@@ -120,7 +137,7 @@ impl Pack {
     fn distance(&self, at: &mut usize) -> Option<usize> {
         let mut distance = 0_usize;
         loop {
-            let byte = *self.bytes.get(*at)?;
+            let byte = *self.file.bytes.get(*at)?;
             *at += 1;
             distance |= usize::from(byte & 0x7f);
             if byte & 0x80 == 0 {

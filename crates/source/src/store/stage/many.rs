@@ -1,0 +1,104 @@
+//! Many trees at once: read and digested on two threads, since that is work and no wait for the disk, and written by one into a pack.
+
+use super::{Content, Kept, Noted, Staging};
+use crate::store::Store;
+use crate::store::blob::Writer;
+use crate::store::error::StageError;
+use guild_manifest::Digest;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::thread;
+
+/// How much is read before it is written: no more is in memory but for one tree on each thread.
+const MAX_HELD: u64 = 32 * 1024 * 1024;
+
+/// A tree that was read, with the bytes that are to be kept.
+struct Held {
+    kept: Kept,
+    blobs: Vec<(Digest, Vec<u8>)>,
+}
+
+/// Keeps trees, which are durable all at once; a failure says which one it is of.
+pub fn keep(store: &Store, contents: &[Content<'_>]) -> Result<Vec<Kept>, (usize, StageError)> {
+    let mut writer = Writer::of_many(store);
+    let mut trees = Vec::with_capacity(contents.len());
+    while let Some(rest) = contents.get(trees.len()..).filter(|rest| !rest.is_empty()) {
+        for held in read_some(rest, MAX_HELD) {
+            let at = trees.len();
+            let held = held.map_err(|error| (at, error))?;
+            for (digest, bytes) in &held.blobs {
+                writer.add_as(*digest, bytes).map_err(|error| (at, error.into()))?;
+            }
+            trees.push(held.kept);
+        }
+    }
+    writer.commit().map_err(|error| (0, error.into()))?;
+    Ok(trees)
+}
+
+/// Reads the first trees, at least one, in their order, until they have so many bytes.
+fn read_some(contents: &[Content<'_>], most: u64) -> Vec<Result<Held, StageError>> {
+    let (next, size) = (AtomicUsize::new(0), AtomicU64::new(0));
+    let work = || {
+        let mut read = Vec::new();
+        // Whatever a thread has taken it reads, so that none is left out before the last.
+        while size.load(Ordering::Relaxed) < most
+            && let at = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(content) = contents.get(at)
+        {
+            let held = hold(content);
+            let sizes = held.iter().flat_map(|held| &held.blobs).map(|(_, bytes)| bytes.len() as u64);
+            size.fetch_add(sizes.sum(), Ordering::Relaxed);
+            read.push((at, held));
+        }
+        read
+    };
+    let mut read = thread::scope(|scope| {
+        let beside = scope.spawn(work);
+        let mut read = work();
+        read.extend(beside.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        read
+    });
+    read.sort_by_key(|(at, _)| *at);
+    read.into_iter().map(|(_, held)| held).collect()
+}
+
+/// Reads a tree.
+fn hold(content: &Content<'_>) -> Result<Held, StageError> {
+    let mut blobs = Vec::new();
+    let add = |bytes: &[u8]| {
+        let digest = Digest::of(bytes);
+        blobs.push((digest, bytes.to_vec()));
+        Ok(digest)
+    };
+    let mut staging = Staging { add, noted: Noted::default() };
+    staging.take(content)?;
+    let (kept, text) = staging.noted.into_kept()?;
+    blobs.push((kept.digest, text.into_bytes()));
+    Ok(Held { kept, blobs })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::MemoryFile;
+
+    #[test]
+    fn what_is_too_much_for_one_reading_comes_in_the_next_and_in_order() {
+        let texts: Vec<String> = (0..100).map(|number| format!("number {number}")).collect();
+        let file = |text| [MemoryFile { path: "SKILL.md", bytes: text, executable: false }];
+        let files: Vec<[MemoryFile<'_>; 1]> = texts.iter().map(|text| file(text.as_bytes())).collect();
+        let contents: Vec<Content<'_>> = files.iter().map(|files| Content::Memory(files)).collect();
+        let digest = |content: &Content<'_>| hold(content).unwrap().kept.digest;
+        let expected: Vec<Digest> = contents.iter().map(digest).collect();
+        for most in [1, 1_000, u64::MAX] {
+            let mut found = Vec::new();
+            while found.len() < contents.len() {
+                let read = read_some(&contents[found.len()..], most);
+                assert!(!read.is_empty());
+                found.extend(read.into_iter().map(|held| held.unwrap().kept.digest));
+            }
+            assert_eq!(found, expected);
+        }
+    }
+}
