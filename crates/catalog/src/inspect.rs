@@ -5,7 +5,7 @@
 mod packages;
 
 use crate::directory::{self, Directory, Kind};
-use crate::discover::parallel::in_parallel;
+use crate::discover::parallel::in_parallel_from;
 use crate::discover::skill_files::{self, SkillDirectory};
 use crate::discover::skill_reader::{self, Found, Manner};
 use crate::discover::unreadable;
@@ -20,6 +20,9 @@ pub use packages::read_marketplace;
 
 /// How deep below a given path skills are looked for.
 const MAX_DEPTH: usize = 24;
+
+/// So many skills, each of which is listed, read and parsed, are worth a thread.
+const WORTH_A_THREAD: usize = 64;
 
 /// What is to be known of one skill's files.
 #[derive(Debug)]
@@ -143,7 +146,7 @@ impl Target {
 
 fn inspect_targets(targets: &[Target], config: &Config, profile: Profile, asked: Asked) -> Vec<Inspected> {
     let manner = Manner { profile, ..Manner::lenient(config) };
-    let found = in_parallel(targets, |target| inspect(target, manner, asked));
+    let found = in_parallel_from(WORTH_A_THREAD, targets, |target| inspect(target, manner, asked));
     let mut found: Vec<Inspected> = found.into_iter().flatten().collect();
     found.sort_by(|a, b| a.path.cmp(&b.path));
     found

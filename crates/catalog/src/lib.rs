@@ -28,6 +28,7 @@ pub mod validate;
 #[cfg(target_os = "linux")]
 pub mod watch;
 
+pub use discover::parallel::in_parallel_from;
 pub use discover::{Freshness, agent_files, bodies, bytes, discover, files, read_plugin};
 pub use fingerprint::{Fingerprint, Fingerprinter};
 pub use inspect::{

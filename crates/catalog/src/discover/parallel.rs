@@ -15,9 +15,18 @@ fn processors() -> usize {
     *PROCESSORS.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get))
 }
 
-/// Applies `work` to every item.
+/// Applies `work` to every item, where each is little work.
 pub fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let threads = (items.len() / WORTH_A_THREAD).min(MAX_THREADS);
+    in_parallel_from(WORTH_A_THREAD, items, work)
+}
+
+/// Applies `work` to every item, where as many as `worth` are worth a thread.
+pub fn in_parallel_from<T: Sync, R: Send>(
+    worth: usize,
+    items: &[T],
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let threads = (items.len() / worth.max(1)).min(MAX_THREADS);
     // Asking for the processors reads several files, which is more work than a few items are.
     if threads < 2 || processors() < 2 {
         return items.iter().map(work).collect();

@@ -8,7 +8,7 @@ use super::place::{Scope, site};
 use super::refetch::source_path;
 use super::{Registrar, failure};
 use crate::{Installer, Places, Refusal};
-use guild_catalog::Machine;
+use guild_catalog::{Machine, in_parallel_from};
 use guild_ledger::{Arrival, Registration, SourceType, Status, Subject, SubjectKind};
 use guild_source::lock::{self, Entry, Kind, Lock, Offer};
 use guild_source::site::{Held, Site};
@@ -21,6 +21,9 @@ pub type Statuses = BTreeMap<String, &'static str>;
 
 /// How much of a description the registry keeps.
 const DESCRIPTION: usize = 1024;
+
+/// So many that have come, of which each is read once more, are worth a thread.
+const WORTH_A_THREAD: usize = 64;
 
 /// The forge whose repositories are known by `owner/repo`.
 const FORGE: &str = "https://github.com/";
@@ -54,10 +57,11 @@ pub async fn follow(
     for entry in lock.entries() {
         let place = place(site, entry);
         if !rows.get(place.as_str()).is_some_and(|subject| says(subject, site, entry)) {
-            come.push(arrival(store, site, entry));
+            come.push(entry);
         }
         locked.insert(place);
     }
+    let come = in_parallel_from(WORTH_A_THREAD, &come, |entry| arrival(store, site, entry));
     let is_gone =
         |known: &&Registration| was_installed(site, known) && !locked.contains(&known.subject.place);
     let gone: Vec<String> = known.iter().filter(is_gone).map(|known| known.plugin.clone()).collect();

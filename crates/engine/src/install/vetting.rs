@@ -65,7 +65,7 @@ pub fn denied(vetted: &[VettedCandidate]) -> impl Iterator<Item = &str> {
 }
 
 fn subject<'a>(store: &'a Store, look: &Look<'a>) -> Subject<'a> {
-    let subject = Subject::of_kept(store, &look.stored.tree, look.main, look.name.to_owned());
+    let subject = Subject::of_kept(store, look.stored, look.main, look.name.to_owned());
     match look.kind {
         Kind::Skill => subject,
         Kind::Plugin => subject.within(Some(Plugin { name: look.name.to_owned(), root: PathBuf::new() })),

@@ -1,9 +1,9 @@
 //! What is vetted: a skill of the snapshot, one that does not load, or one at a path; a plugin's skill with its whole plugin.
 
 use guild_catalog::{Broken, Entry, Place, Scope, Snapshot};
-use guild_manifest::TreeManifest;
 use guild_manifest::plugin::Dialect;
-use guild_source::store::Store;
+use guild_manifest::{Digest, TreeManifest};
+use guild_source::store::{Kept, Store};
 use std::path::{Path, PathBuf};
 
 /// A skill to look at.
@@ -30,6 +30,8 @@ pub struct KeptFiles<'a> {
     pub store: &'a Store,
     /// Which they are.
     pub tree: &'a TreeManifest,
+    /// The digest of that.
+    pub digest: Digest,
 }
 
 /// A plugin that is looked at with its skill.
@@ -60,8 +62,9 @@ impl<'a> Subject<'a> {
     }
 
     /// A skill or plugin whose files are in the store, by the file that makes it what it is.
-    pub fn of_kept(store: &'a Store, tree: &'a TreeManifest, main: &str, name: String) -> Self {
-        Self { kept: Some(KeptFiles { store, tree }), ..Self::of_path(Path::new(main), name) }
+    pub fn of_kept(store: &'a Store, kept: &'a Kept, main: &str, name: String) -> Self {
+        let kept = KeptFiles { store, tree: &kept.tree, digest: kept.digest };
+        Self { kept: Some(kept), ..Self::of_path(Path::new(main), name) }
     }
 
     /// The same skill with the plugin that it lies in.
@@ -109,7 +112,7 @@ impl<'a> Subject<'a> {
         // What lies in no place is named by what it is: every one of them has the same path.
         if let Some(kept) = &self.kept {
             let kind = if self.plugin.is_some() { "plugin" } else { "skill" };
-            return format!("{kind} {}", kept.tree.digest());
+            return format!("{kind} {}", kept.digest);
         }
         let own = match &self.plugin {
             Some(plugin) => plugin.root.join("."),
