@@ -6,10 +6,12 @@
 
 mod attach;
 mod ceiling;
+mod forward;
 mod frame;
 mod launch;
 mod record;
 mod registry;
+mod socket;
 mod supervise;
 
 pub use ceiling::{Ceilings, OverCeiling};

@@ -205,6 +205,30 @@ fn a_container_lives_on_between_commands_and_ends_when_it_is_stopped() {
 }
 
 #[test]
+fn a_command_that_does_not_read_its_input_ends_with_whoever_asked_for_it() {
+    let world = World::new();
+    let id = world.launch(&[]);
+    let run = &["sandbox", "exec", &id, "--", "sh", "-c", "echo runs; exec sleep 55"];
+    let mut running = world.0.invocation(run).stdin(vec![b'y'; 16 << 20]).spawn();
+    assert_eq!(running.line(), "runs\n");
+    assert_eq!(running.kill().code(), None);
+    let lives = ["sandbox", "exec", &id, "--", "sh", "-c", "cat /proc/[0-9]*/cmdline | tr '\\0' ' '"];
+    wait_until("the command is gone", || !world.0.guild(&lives).stdout().contains("sleep 55"));
+}
+
+#[test]
+fn a_container_lives_on_below_a_home_whose_path_is_long() {
+    let world = World::new();
+    let home = world.0.join("home").join("a-directory-with-a-long-name".repeat(5));
+    let with_home = |arguments: &[&str]| world.0.invocation(arguments).env("HOME", &home).output();
+    let launched = with_home(&["sandbox", "launch", "--timeout", "60s"]);
+    assert_eq!(launched.code(), Some(0), "{launched}");
+    let id = launched.stdout().trim().to_owned();
+    assert_eq!(with_home(&["sandbox", "exec", &id, "--", "echo", "here"]).stdout(), "here\n");
+    assert_eq!(with_home(&["sandbox", "stop", &id]).code(), Some(0));
+}
+
+#[test]
 fn another_owners_container_is_used_only_where_it_is_shared_and_never_stopped() {
     let world = World::new();
     let own = world.launch(&["--owner", "ann"]);

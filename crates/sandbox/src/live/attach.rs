@@ -1,13 +1,16 @@
 //! Using a container that lives on, through its supervisor.
 
+use std::io;
 use std::time::Duration;
 
 use tokio::net::UnixStream;
+use tokio::net::unix::OwnedWriteHalf;
 use tokio::sync::{mpsc, oneshot};
 
 use super::frame::{Answer, Frame, Request};
 use super::record::{ContainerId, Record};
 use super::registry::{Registry, RegistryError};
+use super::socket;
 use crate::backend::{Container, LaunchError, Pending};
 use crate::child::{Child, ChildEnd, Feed, Killer, Stream};
 use crate::command::{Command, Stdin};
@@ -31,7 +34,7 @@ impl Registry {
 impl Attached {
     async fn connect(&self, request: &Request) -> Result<UnixStream, LaunchError> {
         let lost = |source| LaunchError::Step { step: "reach the container's supervisor".to_owned(), source };
-        let mut stream = UnixStream::connect(self.registry.socket(&self.record.id)).await.map_err(lost)?;
+        let mut stream = socket::connect(&self.registry.place(&self.record.id)).await.map_err(lost)?;
         let bytes = serde_json::to_vec(request).map_err(|error| lost(error.into()))?;
         Frame::Request(bytes).write(&mut stream).await.map_err(lost)?;
         Ok(stream)
@@ -103,22 +106,11 @@ async fn follow(
 ) {
     let (mut from, mut to) = stream.into_split();
     let writing = tokio::spawn(async move {
-        match input {
-            Input::Bytes(bytes) => {
-                for piece in bytes.chunks(64 << 10) {
-                    Frame::Stdin(piece.to_vec()).write(&mut to).await?;
-                }
-            }
-            Input::Piped(mut pieces) => {
-                while let Some(piece) = pieces.recv().await {
-                    Frame::Stdin(piece).write(&mut to).await?;
-                }
-            }
+        // Whoever kills the command does not wait until it has read its input.
+        tokio::select! {
+            _ = kill => Ok(()),
+            failed = pass_in(input, &mut to) => failed,
         }
-        Frame::StdinEnd.write(&mut to).await?;
-        // Closing this half would tell the supervisor that we are gone.
-        let _ = kill.await;
-        Ok::<_, std::io::Error>(())
     });
     let outcome = loop {
         match Frame::read(&mut from).await {
@@ -136,6 +128,24 @@ async fn follow(
         outcome.stderr.bytes = stderr.bytes;
         outcome
     }));
+}
+
+/// Sends all input, and stays: that the connection is open says that somebody still waits for the command.
+async fn pass_in(input: Input, to: &mut OwnedWriteHalf) -> io::Result<()> {
+    match input {
+        Input::Bytes(bytes) => {
+            for piece in bytes.chunks(64 << 10) {
+                Frame::Stdin(piece.to_vec()).write(to).await?;
+            }
+        }
+        Input::Piped(mut pieces) => {
+            while let Some(piece) = pieces.recv().await {
+                Frame::Stdin(piece).write(to).await?;
+            }
+        }
+    }
+    Frame::StdinEnd.write(to).await?;
+    std::future::pending().await
 }
 
 fn answer(bytes: &[u8]) -> Result<Outcome, LaunchError> {

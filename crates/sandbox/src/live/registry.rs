@@ -93,11 +93,6 @@ impl Registry {
         }
     }
 
-    /// Where a container's supervisor answers.
-    pub(super) fn socket(&self, id: &ContainerId) -> PathBuf {
-        self.place(id).join("socket")
-    }
-
     /// Where the records of a container are.
     pub(super) fn place(&self, id: &ContainerId) -> PathBuf {
         self.directory.join(id.as_str())

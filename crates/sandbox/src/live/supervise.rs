@@ -1,5 +1,6 @@
 //! The life of a supervisor: it starts the container, answers whoever connects, and ends with it.
 
+use std::error::Error as _;
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -11,12 +12,12 @@ use serde::{Deserialize, Serialize};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Notify;
 
+use super::forward::{first, forward};
 use super::frame::{Answer, Frame, Request};
 use super::record::Record;
 use super::registry::{Registry, RegistryError, at};
+use super::socket;
 use crate::backend::{Backend, Container, LaunchError, RefusalKind};
-use crate::child::{Child, Stream};
-use crate::command::Command;
 use crate::outcome::Outcome;
 
 /// How often it looks whether the container still lives.
@@ -52,8 +53,14 @@ pub async fn supervise(
         }
     };
     record.supervisor = std::process::id();
-    registry.write(&record)?;
-    let listener = listen(&registry, &record)?;
+    let listener = match registry.write(&record).and_then(|()| listen(&registry, &record)) {
+        Ok(listener) => listener,
+        Err(error) => {
+            let message = with_cause(&error);
+            say(&mut ready, &Said::Refused { kind: RefusalKind::Step, message });
+            return Err(error);
+        }
+    };
     say(&mut ready, &Said::Ready);
     drop(ready);
     serve(listener, container).await;
@@ -70,11 +77,17 @@ fn read(place: &Path) -> Result<(Registry, Record), RegistryError> {
 }
 
 fn listen(registry: &Registry, record: &Record) -> Result<UnixListener, RegistryError> {
-    let socket = registry.socket(&record.id);
-    let listener = UnixListener::bind(&socket).map_err(|source| at(&socket, source))?;
+    let place = registry.place(&record.id);
+    let socket = place.join(socket::NAME);
+    let listener = socket::listen(&place).map_err(|source| at(&socket, source))?;
     let owner_only = fs::Permissions::from_mode(0o600);
     fs::set_permissions(&socket, owner_only).map_err(|source| at(&socket, source))?;
     Ok(listener)
+}
+
+fn with_cause(error: &RegistryError) -> String {
+    let cause = error.source().map(|cause| format!(": {cause}"));
+    format!("{error}{}", cause.unwrap_or_default())
 }
 
 fn say(to: &mut impl Write, said: &Said) {
@@ -101,18 +114,6 @@ async fn serve(listener: UnixListener, container: Box<dyn Container>) {
     }
 }
 
-/// The second future's result, or `None` where the first one comes before it.
-async fn first<T>(stopped: impl Future<Output = ()>, other: impl Future<Output = T>) -> Option<T> {
-    let (mut stopped, mut other) = (std::pin::pin!(stopped), std::pin::pin!(other));
-    std::future::poll_fn(|context| {
-        if stopped.as_mut().poll(context).is_ready() {
-            return std::task::Poll::Ready(None);
-        }
-        other.as_mut().poll(context).map(Some)
-    })
-    .await
-}
-
 async fn answer(mut stream: UnixStream, container: Arc<dyn Container>, stop: Arc<Notify>) {
     let Ok(Some(Frame::Request(bytes))) = Frame::read(&mut stream).await else { return };
     let answer = match serde_json::from_slice(&bytes) {
@@ -123,7 +124,7 @@ async fn answer(mut stream: UnixStream, container: Arc<dyn Container>, stop: Arc
         Ok(Request::Exec { command, mounts, timeout_ms }) => {
             let timeout = Duration::from_millis(timeout_ms);
             match container.exec(&command, &mounts, timeout).await {
-                Ok(child) => forward(&mut stream, child, &command).await.map_or_else(refused, ended),
+                Ok(child) => forward(&mut stream, child).await.map_or_else(refused, ended),
                 Err(error) => refused(error),
             }
         }
@@ -131,49 +132,6 @@ async fn answer(mut stream: UnixStream, container: Arc<dyn Container>, stop: Arc
     };
     if let Ok(bytes) = serde_json::to_vec(&answer) {
         let _ = Frame::Answer(bytes).write(&mut stream).await;
-    }
-}
-
-/// Passes output on and input in. Whoever asked is gone when the connection ends, and the command goes with them.
-async fn forward(
-    stream: &mut UnixStream,
-    mut child: Child,
-    command: &Command,
-) -> Result<Outcome, LaunchError> {
-    let _ = command;
-    let (mut from, mut to) = stream.split();
-    let mut stdin = child.take_stdin();
-    let killer = child.killer();
-    let input = async {
-        loop {
-            match Frame::read(&mut from).await {
-                Ok(Some(Frame::Stdin(bytes))) => {
-                    if let Some(stdin) = &stdin {
-                        let _ = stdin.write(bytes).await;
-                    }
-                }
-                Ok(Some(Frame::StdinEnd)) => stdin = None,
-                _ => return killer.kill(),
-            }
-        }
-    };
-    let output = async {
-        let _ = Frame::Started.write(&mut to).await;
-        while let Some(chunk) = child.next().await {
-            let frame = match chunk.stream {
-                Stream::Stdout => Frame::Stdout(chunk.bytes),
-                Stream::Stderr => Frame::Stderr(chunk.bytes),
-            };
-            let _ = frame.write(&mut to).await;
-        }
-        child.wait().await
-    };
-    // The input's side never ends first but by the caller's going, after which the output's still does.
-    let mut output = std::pin::pin!(output);
-    let ended = first(input, &mut output).await;
-    match ended {
-        Some(outcome) => outcome,
-        None => output.await,
     }
 }
 
