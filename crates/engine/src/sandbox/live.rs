@@ -7,6 +7,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::SystemTime;
 
+use guild_catalog::near;
 use guild_sandbox::live::{
     Ceilings, ContainerId, Record, Registry, RegistryError, StartError, Supervisor, supervise,
 };
@@ -150,12 +151,24 @@ fn registry(places: &Places) -> Result<Registry, Refusal> {
 
 /// A container that its caller may use.
 pub(crate) fn usable(registry: &Registry, id: &str, owner: &str) -> Result<Record, Refusal> {
-    let id: ContainerId = id.parse().map_err(|_| {
-        let message = format!("no container `{id}` is running; `guild sandbox list` shows those that are");
-        Refusal::new(Code::ContainerNotFound, message)
-    })?;
-    let record = registry.get(&id)?;
+    let record = match id.parse::<ContainerId>().ok().map(|id| registry.get(&id)) {
+        Some(Ok(record)) => record,
+        Some(Err(RegistryError::Unknown { .. })) | None => return Err(unknown(registry, id)),
+        Some(Err(error)) => return Err(error.into()),
+    };
     if record.owner == owner || record.shared { Ok(record) } else { Err(not_yours(&record)) }
+}
+
+/// That there is none of this name, and which was perhaps meant: names are long, and are copied badly.
+fn unknown(registry: &Registry, id: &str) -> Refusal {
+    let known = registry.list().unwrap_or_default();
+    let meant = near(id, known.iter().map(|record| record.id.to_string()));
+    let hint = if meant.is_empty() {
+        "`guild sandbox list` shows those that are".to_owned()
+    } else {
+        format!("did you mean `{}`?", meant.join("`, `"))
+    };
+    Refusal::new(Code::ContainerNotFound, format!("no container `{id}` is running; {hint}"))
 }
 
 fn not_yours(record: &Record) -> Refusal {

@@ -205,6 +205,18 @@ fn a_container_lives_on_between_commands_and_ends_when_it_is_stopped() {
 }
 
 #[test]
+fn a_container_whose_name_was_copied_badly_is_named() {
+    let world = World::new();
+    let id = world.launch(&[]);
+    for part in [&id[..9], &id[..id.len() - 1], &format!("{id}0")] {
+        let refused = world.0.guild(&["sandbox", "stop", part]);
+        let expected =
+            format!("error[container_not_found]: no container `{part}` is running; did you mean `{id}`?\n");
+        assert_eq!((refused.code(), refused.stderr()), (Some(1), expected));
+    }
+}
+
+#[test]
 fn a_command_that_does_not_read_its_input_ends_with_whoever_asked_for_it() {
     let world = World::new();
     let id = world.launch(&[]);
