@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
 use serde::{Deserialize, Serialize};
@@ -21,8 +21,8 @@ pub trait Backend: Send + Sync {
     /// `embedded`, `docker` or `podman`.
     fn name(&self) -> &'static str;
 
-    /// Whether copy-on-write mounts are layers over a directory; else they are copies of it.
-    fn takes_overlays(&self) -> bool;
+    /// Whether a copy-on-write mount of this directory is a layer over it; else it is a copy.
+    fn takes_overlay_of(&self, source: &Path) -> bool;
 
     /// What it can do here. Cheap enough to be asked before every launch.
     fn probe(&self) -> Pending<'_, Probe>;

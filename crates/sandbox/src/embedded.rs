@@ -20,6 +20,7 @@ mod sys;
 mod tidy;
 
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::oneshot;
@@ -90,8 +91,8 @@ impl Backend for Embedded {
         NAME
     }
 
-    fn takes_overlays(&self) -> bool {
-        true
+    fn takes_overlay_of(&self, source: &Path) -> bool {
+        !identity::is_held_by_group(source)
     }
 
     fn probe(&self) -> Pending<'_, Probe> {

@@ -34,6 +34,7 @@ mod usage;
 mod walls;
 mod worker;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -226,7 +227,7 @@ impl Backend for Engine {
         self.0.kind.name()
     }
 
-    fn takes_overlays(&self) -> bool {
+    fn takes_overlay_of(&self, _: &Path) -> bool {
         false
     }
 

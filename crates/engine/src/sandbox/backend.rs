@@ -1,5 +1,6 @@
 //! Which runtime makes the containers: the one that the configuration or the person names, else the first that is usable.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use guild_manifest::config::{Backend as Choice, Sandbox};
@@ -87,9 +88,9 @@ impl<'a> Chosen<'a> {
         self.preferred.name()
     }
 
-    /// Whether it mounts a layer over a directory; else it is given a copy of the directory.
-    pub(crate) fn takes_overlays(self) -> bool {
-        self.preferred.takes_overlays()
+    /// Whether it mounts a layer over this directory; else it is given a copy of it.
+    pub(crate) fn takes_overlay_of(self, source: &Path) -> bool {
+        self.preferred.takes_overlay_of(source)
     }
 
     /// The first that says it is usable, and no other; where none does, the preferred one, whose refusal names the cause.

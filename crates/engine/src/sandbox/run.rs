@@ -88,7 +88,7 @@ async fn run(
     let kept: Vec<&Path> = request.container.kept().collect();
     // A layer is made for one runtime, so that it has to be known which.
     let chosen = if kept.is_empty() { chosen } else { chosen.settled().await };
-    let begin = |source| Keeping::begin(request.places, source, request.now, chosen.takes_overlays());
+    let begin = |source| Keeping::begin(request.places, source, request.now, chosen.takes_overlay_of(source));
     let keeping: Vec<Keeping> = kept.into_iter().map(begin).collect::<Result<_, _>>()?;
     let layers: Vec<&Path> = keeping.iter().map(Keeping::layer).collect();
     let policy = request.container.policy(images.settings(), role.root.clone(), &layers)?;

@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::io;
+use std::path::Path;
 use std::sync::OnceLock;
 
 use rustix::process::Pid;
@@ -47,6 +48,19 @@ impl Identity {
         fs::write(format!("{directory}/uid_map"), format!("{inside} {} 1", self.uid))?;
         fs::write(format!("{directory}/gid_map"), format!("{inside} {} 1", self.gid))
     }
+}
+
+/// Whether a directory is this user's by another group than the first, as it is where several people share one.
+///
+/// An ordinary user may map no group but the first into a container, and the kernel copies no file into a layer whose group is not
+/// mapped: of such a directory nothing could be changed.
+pub(super) fn is_held_by_group(directory: &Path) -> bool {
+    let first = rustix::process::getegid();
+    let Ok(stat) = rustix::fs::stat(directory) else { return false };
+    !rustix::process::geteuid().is_root()
+        && stat.st_gid != first.as_raw()
+        && rustix::process::getgroups()
+            .is_ok_and(|groups| groups.iter().any(|group| group.as_raw() == stat.st_gid))
 }
 
 /// A user and a group other than root's that exist here. The maps of a user namespace are written once, so they are read once.

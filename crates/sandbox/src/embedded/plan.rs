@@ -135,23 +135,19 @@ pub(super) fn mount_of(actions: &mut Vec<Action>, mount: &Mount) -> Result<(), L
     let target = inside(&mount.target)?;
     let kind = std::fs::metadata(&mount.source)
         .map_err(|source| LaunchError::Source { path: mount.source.clone(), source })?;
-    let attributes = match &mount.access {
-        Access::CopyOnWrite { layer } if kind.is_dir() => {
-            return writable::overlay(actions, &mount.source, layer, &target);
-        }
+    let (source, attributes) = match &mount.access {
+        Access::CopyOnWrite { layer } if kind.is_dir() => match writable::copy(layer) {
+            Some(copy) => (copy, CONFINED),
+            None => return writable::overlay(actions, &mount.source, layer, &target),
+        },
         Access::CopyOnWrite { .. } => {
             return Err(invalid("only directories can be copy-on-write".to_owned()));
         }
-        Access::ReadOnly => READ_ONLY,
-        Access::ReadWrite => CONFINED,
+        Access::ReadOnly => (mount.source.clone(), READ_ONLY),
+        Access::ReadWrite => (mount.source.clone(), CONFINED),
     };
     make_place(actions, &target, kind.is_dir())?;
-    actions.push(Action::Bind {
-        source: path(&mount.source)?,
-        target: path(&target)?,
-        attributes,
-        personal: true,
-    });
+    actions.push(Action::Bind { source: path(&source)?, target: path(&target)?, attributes, personal: true });
     Ok(())
 }
 

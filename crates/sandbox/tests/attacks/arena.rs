@@ -17,7 +17,9 @@ use guild_sandbox::{
 };
 
 pub(crate) use outside::{cgroups_of, mount_lines, own_mounts, python_outside, resident_peak};
-pub(crate) use who::{as_root, as_user, as_user_without_cgroups, is_root, started_as};
+pub(crate) use who::{
+    SHARED, as_root, as_user, as_user_who_shares, as_user_without_cgroups, is_root, started_as,
+};
 pub(crate) use witness::Witness;
 
 /// Declares attacks, each of which becomes one test as root and one as an ordinary user.
@@ -100,7 +102,8 @@ impl Arena {
 
     /// Where what was written over a directory lies that is mounted with `layer` as its layer.
     pub(crate) fn written(&self, path: &str) -> PathBuf {
-        let content = if self.backend.takes_overlays() { "upper" } else { "copy" };
+        let content =
+            if self.backend.takes_overlay_of(&self.directory_of("workspace")) { "upper" } else { "copy" };
         self.directory_of("layer").join(content).join(path)
     }
 

@@ -4,9 +4,10 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 
+use guild_sandbox::changes::{Bounds, Layer};
 use guild_sandbox::{Access, Policy};
 
-use crate::arena::{Arena, bash, check, python};
+use crate::arena::{Arena, SHARED, as_user_who_shares, bash, check, python};
 
 attacks! {
     fn the_hosts_files_stay_as_they_are(arena) {
@@ -75,6 +76,39 @@ attacks! {
             let mode = fs::metadata(arena.written(path)).unwrap().permissions().mode();
             assert_eq!(mode & 0o6000, 0, "{path}");
         }
+    }
+}
+
+/// An ordinary user's layers take nothing of another group, so that a directory which several people share is copied.
+fn what_several_people_share_can_be_changed_and_stays_as_it_is(arena: &Arena) {
+    let workspace = arena.directory("workspace");
+    fs::create_dir(workspace.join("directory")).unwrap();
+    for (path, text) in [("file", "as it was"), ("directory/old", "old")] {
+        fs::write(workspace.join(path), text).unwrap();
+    }
+    for path in ["", "file", "directory", "directory/old"] {
+        std::os::unix::fs::chown(workspace.join(path), None, Some(SHARED)).unwrap();
+    }
+    assert!(!arena.backend().takes_overlay_of(&workspace));
+    let copied = Layer::copy_from(&arena.directory_of("layer"), &workspace, Bounds::default(), None);
+    let (layer, _) = copied.unwrap();
+    let access = Access::CopyOnWrite { layer: layer.directory().to_owned() };
+    let policy = arena.with_mount(&workspace, "/workspace", access);
+    let script = "cd /workspace && echo changed > file && rm directory/old && echo new > directory/new && ls directory && cat file";
+    check(&arena.run(&policy, &bash(script)), "new\nchanged");
+    assert_eq!(fs::read_to_string(workspace.join("file")).unwrap(), "as it was");
+    assert_eq!(fs::read_to_string(workspace.join("directory/old")).unwrap(), "old");
+    assert!(!workspace.join("directory/new").exists());
+    assert_eq!(layer.changes(&workspace, Bounds::default()).unwrap().changes.len(), 3);
+}
+
+mod as_root_alone {
+    #[test]
+    fn what_several_people_share_can_be_changed_and_stays_as_it_is() {
+        super::as_user_who_shares(
+            super::what_several_people_share_can_be_changed_and_stays_as_it_is,
+            concat!(module_path!(), "::what_several_people_share_can_be_changed_and_stays_as_it_is"),
+        );
     }
 }
 

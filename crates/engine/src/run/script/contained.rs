@@ -95,7 +95,7 @@ async fn in_its_own(
     // A layer is made for one runtime, so that it has to be known which.
     let chosen = if kept.is_empty() { chosen } else { chosen.settled().await };
     let now = (workshop.clock)();
-    let begin = |source| Keeping::begin(workshop.places, source, now, chosen.takes_overlays());
+    let begin = |source| Keeping::begin(workshop.places, source, now, chosen.takes_overlay_of(source));
     let keeping: Vec<Keeping> = kept.into_iter().map(begin).collect::<Result<_, _>>()?;
     let layers: Vec<&Path> = keeping.iter().map(Keeping::layer).collect();
     let mut policy = request.policy(workshop.images.settings(), root, &layers)?;

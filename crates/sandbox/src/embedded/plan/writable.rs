@@ -1,6 +1,6 @@
 //! The places that can be written to: memory, and layers over the host's directories.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{Action, c_string, inside, invalid, make_place, path};
 use crate::backend::LaunchError;
@@ -20,6 +20,11 @@ pub(super) fn scratch(actions: &mut Vec<Action>, scratch: &Scratch) -> Result<()
         keep: scratch.keep.is_some(),
     });
     Ok(())
+}
+
+/// The copy that a layer has of the directory, where it has one to be written to.
+pub(super) fn copy(layer: &Path) -> Option<PathBuf> {
+    Some(layer.join("copy")).filter(|copy| copy.is_dir())
 }
 
 /// A directory of the host under a layer that takes the changes.

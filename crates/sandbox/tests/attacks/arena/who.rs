@@ -14,6 +14,9 @@ pub(crate) type Attack = fn(&Arena);
 /// A user that nobody is.
 const ORDINARY: u32 = 54321;
 
+/// A group that somebody may be in besides.
+pub(crate) const SHARED: u32 = 54322;
+
 /// Attacks every backend as root.
 pub(crate) fn as_root(attack: Attack) {
     assert!(is_root(), "this test needs root: without, select what can run by name, with -E 'test(as_user)'");
@@ -24,7 +27,17 @@ pub(crate) fn as_root(attack: Attack) {
 pub(crate) fn as_user(attack: Attack, test: &str) {
     if is_root() {
         let delegated = Delegated::new();
-        start_again(test, delegated.doors.clone());
+        start_again(test, delegated.doors.clone(), &[]);
+    } else {
+        attack_all(attack);
+    }
+}
+
+/// The same for a user who is in one more group, [`SHARED`].
+pub(crate) fn as_user_who_shares(attack: Attack, test: &str) {
+    if is_root() {
+        let delegated = Delegated::new();
+        start_again(test, delegated.doors.clone(), &[SHARED]);
     } else {
         attack_all(attack);
     }
@@ -33,7 +46,7 @@ pub(crate) fn as_user(attack: Attack, test: &str) {
 /// The same for a user to whom no cgroups are delegated, which takes root.
 pub(crate) fn as_user_without_cgroups(attack: Attack, test: &str) {
     if is_root() {
-        start_again(test, Vec::new());
+        start_again(test, Vec::new(), &[]);
     } else {
         attack_all(attack);
     }
@@ -65,7 +78,7 @@ fn attack_all(attack: Attack) {
     }
 }
 
-fn start_again(test: &str, doors: Vec<PathBuf>) {
+fn start_again(test: &str, doors: Vec<PathBuf>, groups: &'static [u32]) {
     let mut command = started_as("user", test);
     command.current_dir("/").envs(engine::lend(&backends(), ORDINARY));
     let become_ordinary = move || {
@@ -73,9 +86,9 @@ fn start_again(test: &str, doors: Vec<PathBuf>) {
             fs::write(door, "0")?;
         }
         let (uid, gid) = (ORDINARY, ORDINARY);
-        // SAFETY: an empty list of groups is read nowhere.
+        // SAFETY: the list has as many groups as is said, and is there for ever.
         let done = unsafe {
-            libc::setgroups(0, std::ptr::null()) == 0
+            libc::setgroups(groups.len(), groups.as_ptr()) == 0
                 && libc::setresgid(gid, gid, gid) == 0
                 && libc::setresuid(uid, uid, uid) == 0
         };
