@@ -75,6 +75,7 @@ impl ContainerRequest {
 
     /// The policy that it comes to, with a root file system and a layer for each directory whose changes are kept.
     pub(crate) fn policy(&self, settings: &Sandbox, root: Root, layers: &[&Path]) -> Result<Policy, Refusal> {
+        self.out.as_deref().map_or(Ok(()), check_out)?;
         let scratch = settings.usage.scratch_mb << 20;
         let scratch = |target: &str, keep| Scratch { target: target.into(), size: scratch, keep };
         let base = [("PATH", PATH), ("HOME", "/tmp"), ("LANG", "C.UTF-8")];
@@ -113,6 +114,21 @@ impl ContainerRequest {
             Ok(Mount { source: mount.source.clone(), target: mount.target.clone(), access })
         });
         mounts.collect()
+    }
+}
+
+/// Refuses a place for the files of `/output` where no directory can be: once the command has run they would be lost.
+fn check_out(out: &Path) -> Result<(), Refusal> {
+    match out.ancestors().find(|place| place.symlink_metadata().is_ok()) {
+        Some(there) if !there.is_dir() => {
+            let message = format!(
+                "the files of /output cannot go to {}: {} is no directory; name another place",
+                out.display(),
+                there.display()
+            );
+            Err(Refusal::new(Code::AlreadyExists, message))
+        }
+        _ => Ok(()),
     }
 }
 

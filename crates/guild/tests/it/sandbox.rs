@@ -120,6 +120,60 @@ fn a_file_that_is_in_the_way_stays_as_it_is_and_is_named() {
 }
 
 #[test]
+fn a_command_is_not_run_whose_output_would_have_no_place_to_go_to() {
+    let world = World::new();
+    world.0.write("//- /project/run/SKILL.md\n");
+    expect![[r#"
+        $ guild sandbox run --mount .:/workspace:rw --out notes.txt -- touch /workspace/run/it-ran
+        [stderr]
+        error[already_exists]: the files of /output cannot go to [ROOT]/project/notes.txt: [ROOT]/project/notes.txt is no directory; name another place
+        [exit 1]
+        $ guild sandbox run --mount .:/workspace:rw --out notes.txt/below -- touch /workspace/run/it-ran
+        [stderr]
+        error[already_exists]: the files of /output cannot go to [ROOT]/project/notes.txt/below: [ROOT]/project/notes.txt is no directory; name another place
+        [exit 1]
+    "#]].assert_eq(&session(
+        &world.0,
+        "guild sandbox run --mount .:/workspace:rw --out notes.txt -- touch /workspace/run/it-ran\nguild sandbox run --mount .:/workspace:rw --out notes.txt/below -- touch /workspace/run/it-ran",
+    ));
+    assert!(!world.0.join("project/run/it-ran").exists());
+}
+
+#[test]
+fn a_number_below_nothing_is_told_as_one_that_does_not_fit() {
+    let world = World::new();
+    expect![[r#"
+        $ guild sandbox run --memory -1 -- true
+        [stderr]
+        error: invalid value '-1' for '--memory <SIZE>': a size is a number with K, M or G, such as 512M
+
+        For more information, try '--help'.
+        [exit 2]
+        $ guild sandbox run --cpus -0.5 -- true
+        [stderr]
+        error: invalid value '-0.5' for '--cpus <N>': processors are a number such as 0.5 or 2
+
+        For more information, try '--help'.
+        [exit 2]
+        $ guild sandbox run --pids -1 -- true
+        [stderr]
+        error: invalid value '-1' for '--pids <N>': -1 is not in 1..=4294967295
+
+        For more information, try '--help'.
+        [exit 2]
+        $ guild sandbox exec x --timeout -1 -- true
+        [stderr]
+        error: invalid value '-1' for '--timeout <TIME>': a time is more than nothing and at most a year
+
+        For more information, try '--help'.
+        [exit 2]
+    "#]].assert_eq(&session(
+        &world.0,
+        "guild sandbox run --memory -1 -- true\nguild sandbox run --cpus -0.5 -- true\nguild sandbox run --pids -1 -- true\nguild sandbox exec x --timeout -1 -- true",
+    ));
+}
+
+#[test]
 fn a_directory_to_start_in_that_is_not_there_is_named_as_the_cause() {
     let world = World::new();
     let id = world.launch(&[]);

@@ -24,16 +24,16 @@ pub struct ContainerArgs {
     #[arg(long)]
     network: bool,
     /// Memory, such as 512M; at least 16M
-    #[arg(long, value_name = "SIZE", value_parser = values::memory)]
+    #[arg(long, value_name = "SIZE", value_parser = values::memory, allow_negative_numbers = true)]
     memory: Option<u64>,
     /// Processors, such as 0.5
-    #[arg(long, value_name = "N", value_parser = values::processors)]
+    #[arg(long, value_name = "N", value_parser = values::processors, allow_negative_numbers = true)]
     cpus: Option<f64>,
     /// Processes and threads
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
     pids: Option<u32>,
     /// How long it may take, such as 90s
-    #[arg(long, value_name = "TIME", value_parser = values::time)]
+    #[arg(long, value_name = "TIME", value_parser = values::time, allow_negative_numbers = true)]
     timeout: Option<Duration>,
     /// The runtime: embedded, docker or podman; else the first that is usable
     #[arg(long, value_name = "NAME")]

@@ -21,7 +21,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     owner: Option<String>,
     /// How long it may take, such as 90s; at most as long as the container
-    #[arg(long, value_name = "TIME", value_parser = values::time)]
+    #[arg(long, value_name = "TIME", value_parser = values::time, allow_negative_numbers = true)]
     timeout: Option<Duration>,
     /// Start in this directory of the container
     #[arg(long, value_name = "DIR", default_value = "/")]
