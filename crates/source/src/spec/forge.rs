@@ -31,6 +31,14 @@ pub fn page(scheme: &str, authority: &str, host: &str, path: &str) -> Option<Git
             let (_, rest) = rest.split_once('/')?;
             Some(spec(scheme, authority, &repository, rest))
         }
+        // What a browser puts behind a repository's address says how its page is shown; `#` begins a ref, as elsewhere.
+        _ if !query.is_empty() => {
+            let shown = spec(scheme, authority, path.trim_matches('/'), "");
+            Some(GitSpec {
+                reference: query.split_once('#').map(|(_, reference)| reference.to_owned()),
+                ..shown
+            })
+        }
         _ => None,
     }
 }
@@ -49,10 +57,10 @@ fn spec(scheme: &str, authority: &str, repository: &str, rest: &str) -> GitSpec 
         None if path.eq_ignore_ascii_case("SKILL.md") => "",
         _ => path,
     };
-    let reference = suffixes.reference.or_else(|| Some(reference.to_owned()).filter(|text| !text.is_empty()));
+    let reference = suffixes.reference.or_else(|| Some(decoded(reference)).filter(|text| !text.is_empty()));
     GitSpec {
         url: format!("{scheme}://{authority}/{repository}"),
-        path: Some(path.to_owned()),
+        path: Some(decoded(path)),
         reference,
         at: suffixes.at,
     }
@@ -62,8 +70,29 @@ fn spec(scheme: &str, authority: &str, repository: &str, rest: &str) -> GitSpec 
 fn azure(before: &str, name: &str, query: &str) -> GitSpec {
     let value = |key: &str| {
         let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
-        pairs.filter(|(name, _)| *name == key).map(|(_, value)| value.replace("%2F", "/")).next()
+        pairs.filter(|(name, _)| *name == key).map(|(_, value)| decoded(value)).next()
     };
-    let reference = value("version").and_then(|version| Some(version.strip_prefix("GB")?.to_owned()));
+    // A branch, a tag or a commit: without it another state than the one on the page would be taken.
+    let kinds = ["GB", "GT", "GC"];
+    let reference = value("version")
+        .and_then(|version| Some(kinds.iter().find_map(|kind| version.strip_prefix(kind))?.to_owned()));
     GitSpec { url: format!("{before}{name}"), path: value("path"), reference, at: None }
+}
+
+/// A part of an address as it is called in the repository. What is no text then, or none that a name could be, stays as it is written.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('%') {
+        bytes.extend_from_slice(before.as_bytes());
+        let code = behind.get(..2).filter(|code| code.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let Some(byte) = code.and_then(|code| u8::from_str_radix(code, 16).ok()) else {
+            return text.to_owned();
+        };
+        bytes.push(byte);
+        rest = behind.get(2..).unwrap_or_default();
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    let name = String::from_utf8(bytes).ok().filter(|name| !name.contains(char::is_control));
+    name.unwrap_or_else(|| text.to_owned())
 }

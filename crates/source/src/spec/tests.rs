@@ -232,6 +232,40 @@ fn pages_of_forges() {
 }
 
 #[test]
+fn pages_of_forges_as_a_browser_shows_them() {
+    check(
+        &[
+            "https://github.com/owner/repo?tab=readme-ov-file",
+            "https://github.com/owner/repo?tab=readme-ov-file#v1",
+            "https://gitlab.com/group/sub/repo?ref_type=heads",
+            "https://github.com/owner/repo/tree/main/My%20Skills/pdf",
+            "https://github.com/owner/repo/tree/main/a%2F..%2F..%2Fb",
+            "https://github.com/owner/repo/tree/main/100%/%0a",
+            "https://dev.azure.com/org/project/_git/repo?path=%2Fskills%2Fmy%20one&version=GTv1.2",
+            "https://dev.azure.com/org/project/_git/repo?version=GC0123456789012345678901234567890123456789",
+        ],
+        &expect![[r#"
+            https://github.com/owner/repo?tab=readme-ov-file
+                git https://github.com/owner/repo
+            https://github.com/owner/repo?tab=readme-ov-file#v1
+                git https://github.com/owner/repo ref=v1
+            https://gitlab.com/group/sub/repo?ref_type=heads
+                git https://gitlab.com/group/sub/repo
+            https://github.com/owner/repo/tree/main/My%20Skills/pdf
+                git https://github.com/owner/repo path=My Skills/pdf ref=main
+            https://github.com/owner/repo/tree/main/a%2F..%2F..%2Fb
+                no: `a/../../b` leads out of the repository
+            https://github.com/owner/repo/tree/main/100%/%0a
+                git https://github.com/owner/repo path=100%/%0a ref=main
+            https://dev.azure.com/org/project/_git/repo?path=%2Fskills%2Fmy%20one&version=GTv1.2
+                git https://dev.azure.com/org/project/_git/repo path=skills/my one ref=v1.2
+            https://dev.azure.com/org/project/_git/repo?version=GC0123456789012345678901234567890123456789
+                git https://dev.azure.com/org/project/_git/repo ref=0123456789012345678901234567890123456789
+        "#]],
+    );
+}
+
+#[test]
 fn files_at_addresses() {
     let digest = format!("https://x.example/a.tgz#{}", Digest::of(b""));
     check(
