@@ -74,6 +74,17 @@ pub fn of_archive(error: ArchiveError) -> Refusal {
     }
 }
 
+/// An archive that came from an address, which is what people know of it.
+pub fn of_download(url: &str, error: ArchiveError) -> Refusal {
+    if !matches!(error, ArchiveError::NoArchive { .. }) {
+        return of_archive(error);
+    }
+    let message = format!(
+        "what came from {url} is no zip, tar or tar.gz archive; open it in a browser: it may be a page to log in at"
+    );
+    Refusal::new(Code::ArchiveInvalid, message)
+}
+
 /// Files that did not land.
 pub fn of_landing(error: &LandingError) -> Refusal {
     let code = match error {

@@ -139,7 +139,7 @@ async fn remote(desk: &Installer<'_>, spec: &UrlSpec) -> Result<Fetched, Refusal
         let placed = fs::rename(&file, top.join("SKILL.md"));
         placed.map_err(|error| Refusal::new(Code::WriteFailed, with_cause(&error)))?;
     } else {
-        archive::unpack(&file, &top).map_err(failure::of_archive)?;
+        archive::unpack(&file, &top).map_err(|error| failure::of_download(url, error))?;
     }
     let origin = Origin {
         source: url.clone(),

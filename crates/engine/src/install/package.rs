@@ -56,7 +56,7 @@ pub async fn package(desk: &Installer<'_>, spec: &NpmSpec) -> Result<Fetched, Re
     }
     let name = spec.package.rsplit('/').next().unwrap_or_default();
     let unpacked = directory_in(&scratch, name)?;
-    archive::unpack(&file, &unpacked).map_err(failure::of_archive)?;
+    archive::unpack(&file, &unpacked).map_err(|error| failure::of_download(&release.tarball, error))?;
     let origin = Origin {
         source: spec.source(),
         source_type: SourceType::Npm,

@@ -18,6 +18,7 @@ fn served() -> (Env, WebServer) {
     env.write("//- /www/notes/SKILL.md\n---\nname: notes\ndescription: Keeps notes\n---\n\nWrite down all of it, in the order in which it was said.\n");
     let bytes = archive(|builder| append(builder, b"x/run.sh", EntryType::Regular, 0o755, b"echo\n"));
     fs::write(env.join("www/x.tar"), bytes).unwrap();
+    fs::write(env.join("www/login.zip"), "<html>Log in</html>").unwrap();
     let server = WebServer::start(&env.join("www"));
     (env, server)
 }
@@ -33,6 +34,7 @@ fn an_archive_and_a_skills_file_at_an_address() {
         guild outdated
         guild add http://HOST/x.tar#sha256:0000000000000000000000000000000000000000000000000000000000000000
         guild add http://HOST/nothing.zip
+        guild add http://HOST/login.zip
         guild add http://HOST/x.tar --ref main
         ";
     let text = shown(&env, &server, &script.replace("DIGEST", &digest.to_string()));
@@ -61,6 +63,10 @@ fn an_archive_and_a_skills_file_at_an_address() {
         $ guild add http://HOST/nothing.zip
         [stderr]
         error[source_denied]: http://HOST/nothing.zip is not there, or not for you: 404
+        [exit 1]
+        $ guild add http://HOST/login.zip
+        [stderr]
+        error[archive_invalid]: what came from http://HOST/login.zip is no zip, tar or tar.gz archive; open it in a browser: it may be a page to log in at
         [exit 1]
         $ guild add http://HOST/x.tar --ref main
         [stderr]
