@@ -115,13 +115,14 @@ pub struct Offer {
 }
 
 /// What was installed before, to go back to.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Previous {
     /// What it was found to be then.
     pub resolved: Option<String>,
     /// Its tree, which is in the store of whoever installed it.
     pub digest: Digest,
+    /// Where it came from, where that is not where the entry comes from now; what it was found to be is above.
+    pub elsewhere: Option<Box<Origin>>,
 }
 
 /// One thing that is installed.
@@ -195,6 +196,41 @@ pub enum LockError {
         /// Whose.
         name: String,
     },
+}
+
+impl Previous {
+    /// Where it came from, before what comes from `next`.
+    pub fn origin(&self, next: &Origin) -> Origin {
+        let place = self.elsewhere.as_deref().unwrap_or(next);
+        Origin { resolved: self.resolved.clone(), ..place.clone() }
+    }
+}
+
+impl Origin {
+    /// Where that is, whatever it was found to be there.
+    fn place(&self) -> Self {
+        Self { resolved: None, ..self.clone() }
+    }
+}
+
+impl Entry {
+    /// What is written down of it once something from `next` takes its place. What is linked to lies where it was anyway.
+    pub fn before(&self, next: &Origin) -> Option<Previous> {
+        let (resolved, digest) = (self.origin.resolved.clone(), self.digest);
+        (!self.linked).then(|| Previous { resolved, digest, elsewhere: self.place_unless(next) })
+    }
+
+    /// What was before it, once it comes from `next` itself.
+    pub fn before_it(&self, next: &Origin) -> Option<Previous> {
+        let previous = self.previous.clone()?;
+        let elsewhere = previous.elsewhere.clone().or_else(|| self.place_unless(next));
+        Some(Previous { elsewhere, ..previous })
+    }
+
+    fn place_unless(&self, next: &Origin) -> Option<Box<Origin>> {
+        let place = self.origin.place();
+        (place != next.place()).then(|| Box::new(place))
+    }
 }
 
 impl Lock {

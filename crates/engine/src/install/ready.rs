@@ -10,7 +10,7 @@ use super::vetting::{self, Look};
 use super::{Installer, failure};
 use crate::reply::{InstalledChange, PluginPreview, VettedCandidate};
 use crate::{Code, Refusal, counted};
-use guild_source::lock::{Entry, Lock, Offer, Origin, Previous};
+use guild_source::lock::{Entry, Lock, Offer, Origin};
 use guild_source::site::{Change, Site};
 use guild_source::store::Kept;
 use std::collections::BTreeSet;
@@ -119,8 +119,8 @@ pub async fn bring(
         let old = lock.get(entry.kind, &entry.name);
         entry.pinned |= old.is_some_and(|old| old.pinned);
         entry.previous = match (&fate, old) {
-            (Fate::Updated, Some(old)) => Some(previous(old)),
-            (_, old) => old.and_then(|old| old.previous.clone()),
+            (Fate::Updated, Some(old)) => old.before(&entry.origin),
+            (_, old) => old.and_then(|old| old.before_it(&entry.origin)),
         };
         lock.put(entry.clone());
     }
@@ -138,11 +138,6 @@ pub async fn bring(
     let previews = previews(desk.store, &lock, &changes);
     let message = format!("{}{}", sentence(&fates), waiting(&previews));
     Ok(Placed { changes, previews, lock: site.lock_file().to_string_lossy().into_owned(), message })
-}
-
-/// What there was, to go back to.
-pub fn previous(old: &Entry) -> Previous {
-    Previous { resolved: old.origin.resolved.clone(), digest: old.digest }
 }
 
 impl Ready {

@@ -1,7 +1,6 @@
 //! `rollback`: back to what was installed before the last update.
 
 use super::place::{Scope, site};
-use super::ready::previous;
 use super::refetch::Refetch;
 use super::remove::refuse_edited;
 use super::select::one;
@@ -9,7 +8,7 @@ use super::settled::{Fate, settle};
 use super::{Installer, failure};
 use crate::reply::Changed;
 use crate::{Code, Envelope, Refusal};
-use guild_source::lock::{Entry, Origin, Previous};
+use guild_source::lock::{Entry, Previous};
 use guild_source::site::{Change, Site};
 use guild_source::store::Kept;
 
@@ -42,11 +41,13 @@ async fn run(desk: &Installer<'_>, scope: Scope, name: &str, force: bool) -> Res
         let message = format!("{} was changed meanwhile; run it again", site.lock_file().display());
         return Err(Refusal::new(Code::InstallConflict, message));
     }
+    let origin = earlier.origin(&entry.origin);
     let restored = Entry {
-        origin: Origin { resolved: earlier.resolved, ..entry.origin.clone() },
+        previous: entry.before(&origin),
+        origin,
+        linked: false,
         digest: stored.digest,
         tree: stored.tree,
-        previous: Some(previous(&entry)),
         ..entry
     };
     lock.put(restored.clone());
@@ -63,7 +64,7 @@ async fn earlier_files(
     entry: &Entry,
     earlier: &Previous,
 ) -> Result<Kept, Refusal> {
-    let origin = Origin { resolved: earlier.resolved.clone(), ..entry.origin.clone() };
-    let earlier = Entry { origin, digest: earlier.digest, ..entry.clone() };
+    let origin = earlier.origin(&entry.origin);
+    let earlier = Entry { origin, linked: false, digest: earlier.digest, ..entry.clone() };
     Refetch::new(desk, site).locked(&earlier).await
 }

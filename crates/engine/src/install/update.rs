@@ -6,7 +6,6 @@ use super::compare::compare_trees;
 use super::drift::drift;
 use super::merge::{Sides, merge};
 use super::place::{Scope, site};
-use super::ready::previous;
 use super::refetch::Refetch;
 use super::select::select;
 use super::settled::{Fate, settle};
@@ -133,7 +132,7 @@ async fn prepare(
     };
     if stored.digest == entry.digest {
         // The commit has moved and the files have not: that is worth writing down, and nothing to ask about.
-        let moved = (origin != entry.origin).then(|| next(entry.previous.clone()));
+        let moved = (origin != entry.origin).then(|| next(entry.before_it(&origin)));
         let ready = moved.map(|entry| Ready { entry, stored: stored.clone(), merged: None });
         return Ok(Prepared { line, ready, stop: None });
     }
@@ -151,7 +150,7 @@ async fn prepare(
         return Ok(Prepared { line, ready: None, stop: None });
     }
     let (merged, stop) = edits.map_or_else(|stop| (None, Some(stop)), |merged| (merged, None));
-    let entry = next(Some(previous(entry)));
+    let entry = next(entry.before(&origin));
     Ok(Prepared { line, ready: Some(Ready { entry, stored, merged }), stop })
 }
 

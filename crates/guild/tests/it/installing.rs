@@ -9,6 +9,7 @@ mod exchanging;
 mod keeping;
 mod linking;
 mod markets;
+mod moving;
 mod packages;
 mod private;
 mod refusals;

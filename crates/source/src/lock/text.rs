@@ -38,8 +38,27 @@ struct WrittenEntry {
     #[serde(default)]
     linked: bool,
     digest: Digest,
-    previous: Option<Previous>,
+    previous: Option<WrittenPrevious>,
     files: Vec<WrittenFile>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenPrevious {
+    resolved: Option<String>,
+    digest: Digest,
+    from: Option<WrittenOrigin>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenOrigin {
+    source: String,
+    source_type: SourceType,
+    path: Option<String>,
+    #[serde(rename = "ref")]
+    reference: Option<String>,
+    offer: Option<Offer>,
 }
 
 #[derive(Deserialize)]
@@ -104,8 +123,24 @@ impl WrittenEntry {
             resolved: self.resolved,
             offer: self.offer,
         };
-        let (pinned, linked, digest, previous) = (self.pinned, self.linked, self.digest, self.previous);
+        let (pinned, linked, digest) = (self.pinned, self.linked, self.digest);
+        let previous = self.previous.map(WrittenPrevious::read);
         Ok(Entry { name, kind, origin, pinned, linked, digest, tree, previous })
+    }
+}
+
+impl WrittenPrevious {
+    fn read(self) -> Previous {
+        let origin = |from: WrittenOrigin| Origin {
+            source: from.source,
+            source_type: from.source_type,
+            path: from.path,
+            reference: from.reference,
+            resolved: None,
+            offer: from.offer,
+        };
+        let elsewhere = self.from.map(|from| Box::new(origin(from)));
+        Previous { resolved: self.resolved, digest: self.digest, elsewhere }
     }
 }
 
@@ -120,23 +155,9 @@ pub fn write(lock: &Lock) -> String {
 }
 
 fn write_entry(text: &mut String, entry: &Entry) -> std::fmt::Result {
-    let Origin { source, source_type, path, reference, resolved, offer } = &entry.origin;
     writeln!(text, "\n[[{}]]\nname = {}", entry.kind, quoted(&entry.name))?;
-    writeln!(text, "source = {}\nsource_type = {}", quoted(source), quoted(source_type.word()))?;
-    for (key, value) in [("path", path), ("ref", reference), ("resolved", resolved)] {
-        if let Some(value) = value {
-            writeln!(text, "{key} = {}", quoted(value))?;
-        }
-    }
-    if let Some(Offer { marketplace, reference, plugin }) = offer {
-        let reference = reference.as_ref().map(|reference| format!("ref = {}, ", quoted(reference)));
-        let reference = reference.unwrap_or_default();
-        writeln!(
-            text,
-            "offer = {{ marketplace = {}, {reference}plugin = {} }}",
-            quoted(marketplace),
-            quoted(plugin)
-        )?;
+    for line in origin_lines(&entry.origin) {
+        writeln!(text, "{line}")?;
     }
     for (key, is_set) in [("pinned", entry.pinned), ("linked", entry.linked)] {
         if is_set {
@@ -144,9 +165,11 @@ fn write_entry(text: &mut String, entry: &Entry) -> std::fmt::Result {
         }
     }
     writeln!(text, "digest = \"{}\"", entry.digest)?;
-    if let Some(Previous { resolved, digest }) = &entry.previous {
+    if let Some(Previous { resolved, digest, elsewhere }) = &entry.previous {
         let resolved = resolved.as_ref().map(|resolved| format!("resolved = {}, ", quoted(resolved)));
-        writeln!(text, "previous = {{ {}digest = \"{digest}\" }}", resolved.unwrap_or_default())?;
+        let from = elsewhere.as_ref().map(|from| format!(", from = {{ {} }}", origin_lines(from).join(", ")));
+        let (resolved, from) = (resolved.unwrap_or_default(), from.unwrap_or_default());
+        writeln!(text, "previous = {{ {resolved}digest = \"{digest}\"{from} }}")?;
     }
     writeln!(text, "files = [")?;
     for FileEntry { path, executable, size, digest } in entry.tree.files() {
@@ -154,6 +177,26 @@ fn write_entry(text: &mut String, entry: &Entry) -> std::fmt::Result {
         writeln!(text, "  {{ path = {}, size = {size}, digest = \"{digest}\"{executable} }},", quoted(path))?;
     }
     writeln!(text, "]")
+}
+
+/// An origin, a line for each of its keys.
+fn origin_lines(origin: &Origin) -> Vec<String> {
+    let Origin { source, source_type, path, reference, resolved, offer } = origin;
+    let mut lines =
+        vec![format!("source = {}", quoted(source)), format!("source_type = {}", quoted(source_type.word()))];
+    for (key, value) in [("path", path), ("ref", reference), ("resolved", resolved)] {
+        lines.extend(value.as_ref().map(|value| format!("{key} = {}", quoted(value))));
+    }
+    if let Some(Offer { marketplace, reference, plugin }) = offer {
+        let reference = reference.as_ref().map(|reference| format!("ref = {}, ", quoted(reference)));
+        lines.push(format!(
+            "offer = {{ marketplace = {}, {}plugin = {} }}",
+            quoted(marketplace),
+            reference.unwrap_or_default(),
+            quoted(plugin)
+        ));
+    }
+    lines
 }
 
 /// A text as TOML quotes it: as JSON does, but for one character.
@@ -198,7 +241,11 @@ mod tests {
         lock.put(entry("b", Kind::Skill, &["SKILL.md", "odd \"name\"\u{7f}\\.md", "run.sh"]));
         lock.put(Entry {
             pinned: true,
-            previous: Some(Previous { resolved: Some("v1".to_owned()), digest: Digest::of(b"") }),
+            previous: Some(Previous {
+                resolved: Some("v1".to_owned()),
+                digest: Digest::of(b""),
+                elsewhere: None,
+            }),
             ..entry("a", Kind::Skill, &["SKILL.md"])
         });
         let mut offered = entry("b", Kind::Plugin, &["plugin.json"]);
