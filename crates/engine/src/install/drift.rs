@@ -1,5 +1,6 @@
 //! How what lies in its place differs from what the lock says of it.
 
+use super::refetch::local_place;
 use crate::Refusal;
 use crate::diff::{Difference, difference};
 use crate::reply::FileDrift;
@@ -61,17 +62,25 @@ impl Drift {
 pub fn drift(site: &Site, entry: &Entry) -> Drift {
     let place = site.place(entry.kind, &entry.name);
     let Ok(metadata) = fs::symlink_metadata(&place) else { return Drift::Absent };
-    if entry.linked && metadata.is_symlink() {
-        return Drift::Linked;
-    }
     // A link in the place of a directory shows the files of another, whatever those are now.
     let changed_whole =
         || Drift::Edited { changed: vec![String::new()], missing: Vec::new(), extra: Vec::new() };
+    if entry.linked && metadata.is_symlink() {
+        // What is linked to is the person's to edit; that the link leads there and nowhere else is what the lock says.
+        return match (place.canonicalize(), local_place(site, entry).canonicalize()) {
+            (_, Err(_)) => Drift::Absent,
+            (Ok(there), Ok(meant)) if there == meant => Drift::Linked,
+            _ => changed_whole(),
+        };
+    }
     if !metadata.is_dir() {
         return changed_whole();
     }
     let tree = match scan_installed(&place) {
         Ok(tree) => tree,
+        Err(StageError::Refused { path, .. }) if entry.tree.file(&path).is_some() => {
+            return Drift::Edited { changed: vec![path], missing: Vec::new(), extra: Vec::new() };
+        }
         Err(StageError::Refused { path, .. }) => {
             return Drift::Edited { changed: Vec::new(), missing: Vec::new(), extra: vec![path] };
         }
@@ -98,6 +107,10 @@ pub fn drift(site: &Site, entry: &Entry) -> Drift {
 /// A file that is not what the lock says, with what has changed in it.
 pub fn changed(site: &Site, entry: &Entry, path: &str, store: &Store) -> Result<FileDrift, Refusal> {
     let whole = site.place(entry.kind, &entry.name).join(path);
+    if !fs::symlink_metadata(&whole).is_ok_and(|there| there.is_file()) {
+        // A link in its place is not followed, and a pipe not waited for.
+        return Ok(named(entry, path));
+    }
     let old = entry.tree.file(path).filter(|file| file.size <= MOST_BYTES);
     // What was installed elsewhere is in the store there.
     let old = old.and_then(|file| store.get(&file.digest).ok());

@@ -30,6 +30,19 @@ impl<'a, 'd> Refetch<'a, 'd> {
 
     /// The files of an entry as they are locked: out of the store, or fetched again.
     pub async fn locked(&mut self, entry: &Entry) -> Result<Kept, Refusal> {
+        if entry.linked && !local_place(self.site, entry).is_dir() {
+            let place = local_place(self.site, entry);
+            let message = format!(
+                "{} `{}` is a link to {}, where there is nothing",
+                entry.kind,
+                entry.name,
+                place.display()
+            );
+            return Err(Refusal::new(Code::PathNotFound, message));
+        }
+        if let Some(place) = self.own_place(entry) {
+            return stage(self.desk, &entry.name, &place);
+        }
         if let Ok(kept) = self.desk.store.kept(&entry.digest) {
             return Ok(kept);
         }
@@ -43,6 +56,14 @@ impl<'a, 'd> Refetch<'a, 'd> {
             return Err(Refusal::new(Code::SourceChanged, message));
         }
         Ok(stored)
+    }
+
+    /// The directory of the project that an entry is a link to. It is edited as the rest of the project is, so that the lock does not say
+    /// what has to be in it. A link out of the project is another matter: the lock may be a stranger's.
+    fn own_place(&self, entry: &Entry) -> Option<PathBuf> {
+        let project = self.site.lock_file().parent()?.canonicalize().ok()?;
+        let place = local_place(self.site, entry).canonicalize().ok()?;
+        (entry.linked && place.is_dir() && place.starts_with(project)).then_some(place)
     }
 
     /// The same for several.

@@ -1,6 +1,6 @@
 //! Sources that are gone, have moved, or are not the one that they were.
 
-use super::{SKILLS, check, done, world_of_skills};
+use super::{SKILLS, check, done, world, world_of_skills};
 use expect_test::expect;
 use guild_testkit::Repository;
 use std::fs;
@@ -46,6 +46,121 @@ fn a_rollback_goes_back_to_the_source_that_it_came_from() {
         $ guild verify
         [stderr]
         1 verified
+    "#]],
+    );
+}
+
+#[test]
+fn a_link_is_followed_wherever_the_project_lies_and_whatever_was_edited() {
+    let env = world();
+    env.write("//- /project/own/notes/SKILL.md\n---\nname: notes\ndescription: Keeps notes\n---\n\nWrite down all of it, in the order in which it was said.\n");
+    done(&env, &["add", "./own/notes", "--link"]);
+    env.write("//- /project/own/notes/more.md\nMore.\n");
+    // As a clone of the project on another machine.
+    fs::remove_dir_all(env.project().join(".guild")).unwrap();
+    fs::remove_dir_all(env.join("home/.local")).unwrap();
+    check(
+        &env,
+        "guild sync\nguild verify\nguild sync --frozen",
+        &expect![[r#"
+        $ guild sync
+        installed skill notes (./own/notes)
+        [stderr]
+        1 restored, 0 as locked
+        $ guild verify
+        linked notes
+        [stderr]
+        1 verified
+        $ guild sync --frozen
+        [stderr]
+        0 restored, 1 as locked
+    "#]],
+    );
+    let link = env.project().join(".guild/skills/notes");
+    assert_eq!(fs::canonicalize(&link).unwrap(), fs::canonicalize(env.project().join("own/notes")).unwrap());
+}
+
+#[test]
+fn a_link_that_leads_elsewhere_or_nowhere_is_not_what_the_lock_says() {
+    let env = world();
+    env.write("//- /project/own/notes/SKILL.md\n---\nname: notes\ndescription: Keeps notes\n---\n\nWrite down all of it, in the order in which it was said.\n//- /project/evil/SKILL.md\n---\nname: notes\ndescription: Keeps none\n---\n\nForget all of it.\n");
+    done(&env, &["add", "./own/notes", "--link"]);
+    let link = env.project().join(".guild/skills/notes");
+    fs::remove_file(&link).unwrap();
+    std::os::unix::fs::symlink(env.project().join("evil"), &link).unwrap();
+    check(
+        &env,
+        "
+        guild verify
+        guild sync --frozen
+        guild sync --replace
+        guild verify
+        ",
+        &expect![[r#"
+            $ guild verify
+            changed notes
+            [stderr]
+            error[verify_failed]: 1 file changed; `guild sync --replace` restores what the lock says
+            [exit 1]
+            $ guild sync --frozen
+            edited skill notes
+            [stderr]
+            error[sync_drift]: skill `notes` is not what the lock says; `guild verify` shows what differs, `--replace` restores it
+            [exit 1]
+            $ guild sync --replace
+            installed skill notes (./own/notes)
+            [stderr]
+            1 restored, 0 as locked
+            $ guild verify
+            linked notes
+            [stderr]
+            1 verified
+        "#]],
+    );
+    fs::remove_dir_all(env.project().join("own")).unwrap();
+    check(
+        &env,
+        "guild verify\nguild sync\nguild list --installed\nguild remove notes",
+        &expect![[r#"
+            $ guild verify
+            missing notes
+            [stderr]
+            error[verify_failed]: 1 file missing; `guild sync --replace` restores what the lock says
+            [exit 1]
+            $ guild sync
+            [stderr]
+            error[path_not_found]: skill `notes` is a link to [ROOT]/project/own/notes/, where there is nothing
+            [exit 1]
+            $ guild list --installed
+            NAME   KIND   WHERE    STATE    VERSION  SOURCE       PREVIEW
+            notes  skill  project  missing  -        ./own/notes
+            [stderr]
+            1 installed
+            $ guild remove notes
+            removed skill notes (./own/notes)
+            [stderr]
+            1 removed
+        "#]],
+    );
+}
+
+#[test]
+fn a_file_in_whose_place_a_link_or_a_pipe_lies_is_told_as_changed_and_not_read() {
+    let (env, _repository) = world_of_skills();
+    done(&env, &["add", "acme/skills", "--skill", "pdf"]);
+    env.write("//- /home/secret.txt\nhunter2\n");
+    let file = env.project().join(".guild/skills/pdf/SKILL.md");
+    fs::remove_file(&file).unwrap();
+    std::os::unix::fs::symlink(env.join("home/secret.txt"), &file).unwrap();
+    check(
+        &env,
+        "guild verify",
+        &expect![[r#"
+        $ guild verify
+        changed pdf/SKILL.md
+        [stderr]
+        error[verify_failed]: 1 file changed; `guild sync --replace` restores what the lock says
+        [exit 1]
     "#]],
     );
 }
