@@ -27,6 +27,7 @@ mod preview;
 mod propose;
 mod ready;
 mod refetch;
+mod remembered;
 mod remove;
 mod rollback;
 mod select;

@@ -181,6 +181,15 @@ impl Site {
         self.is_inhabited_after(&[])
     }
 
+    /// What lies there, by kind and name, whoever put it there.
+    pub fn names(&self) -> Vec<(Kind, String)> {
+        let within = |kind: Kind| {
+            let entries = fs::read_dir(self.directory.join(kind.directory())).into_iter().flatten().flatten();
+            entries.map(move |entry| (kind, entry.file_name().to_string_lossy().into_owned()))
+        };
+        [Kind::Skill, Kind::Plugin].into_iter().flat_map(within).collect()
+    }
+
     /// The same, once these changes are made.
     fn is_inhabited_after(&self, changes: &[Change<'_>]) -> bool {
         let goes = |kind: Kind, path: &Path| {

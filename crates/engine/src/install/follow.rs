@@ -62,8 +62,11 @@ pub async fn follow(
         locked.insert(place);
     }
     let come = in_parallel_from(WORTH_A_THREAD, &come, |entry| arrival(store, site, entry));
-    let is_gone =
-        |known: &&Registration| was_installed(site, known) && !locked.contains(&known.subject.place);
+    // What lies there still is remembered until it goes: `sync` takes it away by that.
+    let is_gone = |known: &&Registration| {
+        let place = &known.subject.place;
+        was_installed(site, known) && !locked.contains(place) && Path::new(place).symlink_metadata().is_err()
+    };
     let gone: Vec<String> = known.iter().filter(is_gone).map(|known| known.plugin.clone()).collect();
     let settled =
         if come.is_empty() && gone.is_empty() { known } else { registrar.settle(come, &gone).await? };
@@ -106,7 +109,8 @@ fn sites(machine: &Machine, places: &Places) -> Vec<Site> {
     scopes.filter_map(|scope| site(machine, places, scope).ok()).collect()
 }
 
-async fn known(registrar: &Registrar<'_>) -> Result<Vec<Registration>, Refusal> {
+/// Everything that the registry knows.
+pub async fn known(registrar: &Registrar<'_>) -> Result<Vec<Registration>, Refusal> {
     let books = registrar.books;
     books.ledger.registrations().await.map_err(|error| books.refusal(error))
 }
@@ -126,7 +130,7 @@ impl Registrar<'_> {
 }
 
 /// Whether a row is of something that was installed here; what was only found has no digest.
-fn was_installed(site: &Site, known: &Registration) -> bool {
+pub fn was_installed(site: &Site, known: &Registration) -> bool {
     let place = Path::new(&known.subject.place);
     known.subject.digest.is_some() && [Kind::Skill, Kind::Plugin].iter().any(|kind| site.holds(*kind, place))
 }

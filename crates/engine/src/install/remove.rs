@@ -2,6 +2,7 @@
 
 use super::drift::drift;
 use super::place::{Scope, site};
+use super::remembered::Remembered;
 use super::select::select;
 use super::settled::{Fate, settle};
 use super::{Installer, failure};
@@ -39,7 +40,9 @@ async fn run(desk: &Installer<'_>, request: &RemoveRequest<'_>) -> Result<Change
     let mut lock = site.read_lock().map_err(failure::of_site)?;
     let entries: Vec<Entry> = select(&lock, request.names)?.into_iter().cloned().collect();
     if !request.force {
-        entries.iter().try_for_each(|entry| refuse_edited(&site, entry))?;
+        let remembered = Remembered::of(desk, &site, &lock, true).await?;
+        let mut touched = entries.iter().filter(|entry| !remembered.has_untouched(&site, entry));
+        touched.try_for_each(|entry| refuse_edited(&site, entry))?;
     }
     let mut changes = Vec::new();
     for Entry { kind, name, .. } in &entries {

@@ -7,6 +7,7 @@ use super::drift::drift;
 use super::merge::{Sides, merge};
 use super::place::{Scope, site};
 use super::refetch::Refetch;
+use super::remembered::Remembered;
 use super::select::select;
 use super::settled::{Fate, settle};
 use super::staging::main_file;
@@ -87,10 +88,11 @@ pub async fn update(desk: &Installer<'_>, request: &UpdateRequest<'_>) -> Envelo
 async fn run(desk: &Installer<'_>, request: &UpdateRequest<'_>, reply: &mut Update) -> Result<(), Refusal> {
     let site = site(&desk.hall.machine, desk.places, request.scope)?;
     let lock = site.read_lock().map_err(failure::of_site)?;
+    let remembered = Remembered::of(desk, &site, &lock, true).await?;
     let mut refetch = Refetch::new(desk, &site);
     let (mut ready, mut stopped) = (Vec::new(), None);
     for entry in select(&lock, request.names)? {
-        let prepared = prepare(desk, request, &mut refetch, (&site, entry)).await?;
+        let prepared = prepare(desk, request, &mut refetch, (&site, &remembered, entry)).await?;
         reply.updates.push(prepared.line);
         ready.extend(prepared.ready);
         stopped = stopped.or(prepared.stop);
@@ -114,7 +116,7 @@ async fn prepare(
     desk: &Installer<'_>,
     request: &UpdateRequest<'_>,
     refetch: &mut Refetch<'_, '_>,
-    (site, entry): (&Site, &Entry),
+    (site, remembered, entry): (&Site, &Remembered, &Entry),
 ) -> Result<Prepared, Refusal> {
     let mut line = line(entry);
     if entry.pinned || entry.linked {
@@ -140,7 +142,8 @@ async fn prepare(
     line.state = "update";
     line.comparison = compare_trees(desk, &entry.name, &old.tree, &stored.tree)?;
     let mut edits = Ok(None);
-    if drift(site, entry).has_edits() {
+    // What an earlier lock has put here is nobody's edit.
+    if drift(site, entry).has_edits() && !remembered.has_untouched(site, entry) {
         let ours = site.place(entry.kind, &entry.name);
         let sides = Sides { name: &entry.name, base: &old.tree, ours: &ours, theirs: &stored };
         (line.edits, edits) = decided(desk, request.edits, entry, &sides).await;

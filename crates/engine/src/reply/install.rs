@@ -144,7 +144,7 @@ pub struct DriftLine {
     pub name: String,
     /// `skill` or `plugin`.
     pub kind: &'static str,
-    /// `edited` or `missing`.
+    /// `edited`, or `extra` where it was installed here and the lock does not name it any more.
     pub state: &'static str,
 }
 

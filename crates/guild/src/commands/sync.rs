@@ -9,8 +9,8 @@ use std::process::ExitCode;
 
 /// Install what the lock says, exactly that
 ///
-/// What is missing comes out of the store, or is fetched again at the locked commit and has to have the locked digest. What has edits of
-/// yours is left alone. With `--frozen` anything that differs from the lock is a failure, as CI wants it, and so is having none.
+/// What is missing comes out of the store, or is fetched again at the locked commit and has to have the locked digest. What was installed
+/// here and is not in the lock any more is taken away. What has edits of yours is left alone. With `--frozen` anything that differs from the lock is a failure, as CI wants it, and so is having none.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Fail where anything that is installed differs from the lock

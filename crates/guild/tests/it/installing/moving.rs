@@ -164,3 +164,130 @@ fn a_file_in_whose_place_a_link_or_a_pipe_lies_is_told_as_changed_and_not_read()
     "#]],
     );
 }
+
+#[test]
+fn a_lock_that_somebody_else_has_moved_on_is_followed_without_their_being_taken_for_edits() {
+    let (env, mut repository) = world_of_skills();
+    let lock = env.project().join("guild.lock");
+    done(&env, &["add", "acme/skills", "--skill", "pdf,docx"]);
+    let theirs = fs::read_to_string(&lock).unwrap();
+    repository.commit("//- /skills/pdf/more.md\nMore.\n");
+    repository.publish(&env.join("srv/acme"), "skills");
+    done(&env, &["update", "pdf", "--yes"]);
+    done(&env, &["remove", "docx"]);
+    let ours = fs::read_to_string(&lock).unwrap();
+    // As `git pull` brings it.
+    fs::write(&lock, &theirs).unwrap();
+    check(
+        &env,
+        "guild sync\nguild verify",
+        &expect![[r#"
+        $ guild sync
+        installed skill docx (https://github.com/acme/skills at cacdd2bb6a9f)
+        updated skill pdf (https://github.com/acme/skills at cacdd2bb6a9f)
+        [stderr]
+        2 restored, 0 as locked
+        $ guild verify
+        [stderr]
+        2 verified
+    "#]],
+    );
+    fs::write(&lock, &ours).unwrap();
+    check(
+        &env,
+        "
+        guild sync --frozen
+        guild sync
+        guild verify
+        guild list
+        guild sync --frozen
+        ",
+        &expect![[r#"
+            $ guild sync --frozen
+            edited skill pdf
+            extra skill docx
+            [stderr]
+            error[sync_drift]: skill `pdf` is not what the lock says; `guild verify` shows what differs, `--replace` restores it
+            [exit 1]
+            $ guild sync
+            updated skill pdf (https://github.com/acme/skills at 3a24712be618)
+            removed skill docx (acme/skills/skills/docx at cacdd2bb6a9f)
+            [stderr]
+            1 restored, 0 as locked, 1 removed, as the lock has it
+            $ guild verify
+            [stderr]
+            1 verified
+            $ guild list
+            NAME  KIND    SOURCE   STATE  DESCRIPTION
+            pdf   inline  project  ready  Reads PDF files and fills in their forms
+            [stderr]
+            1 skill
+            $ guild sync --frozen
+            [stderr]
+            0 restored, 1 as locked
+        "#]],
+    );
+    fs::write(&lock, &theirs).unwrap();
+    done(&env, &["sync"]);
+    fs::write(env.project().join(".guild/skills/docx/mine.md"), "Mine.\n").unwrap();
+    fs::write(env.project().join(".guild/skills/pdf/mine.md"), "Mine.\n").unwrap();
+    fs::write(&lock, &ours).unwrap();
+    check(
+        &env,
+        "guild sync\nguild sync\nguild sync --replace\nguild verify",
+        &expect![[r#"
+        $ guild sync
+        edited skill pdf
+        extra skill docx
+        [stderr]
+        0 restored, 0 as locked, 2 with edits left alone (see `guild verify`)
+        $ guild sync
+        edited skill pdf
+        extra skill docx
+        [stderr]
+        0 restored, 0 as locked, 2 with edits left alone (see `guild verify`)
+        $ guild sync --replace
+        installed skill pdf (https://github.com/acme/skills at 3a24712be618)
+        removed skill docx (acme/skills/skills/docx at cacdd2bb6a9f)
+        [stderr]
+        1 restored, 0 as locked, 1 removed, as the lock has it
+        $ guild verify
+        [stderr]
+        1 verified
+    "#]],
+    );
+    fs::write(&lock, &theirs).unwrap();
+    check(
+        &env,
+        "guild update pdf --yes\nguild verify pdf",
+        &expect![[r#"
+        $ guild update pdf --yes
+        updated skill pdf (https://github.com/acme/skills at 3a24712be618)
+        [stderr]
+        update skill pdf cacdd2bb6a9f → 3a24712be618
+        added more.md
+        @@ -1 +1 @@
+        +More.
+        1 updated; `guild rollback NAME` goes back
+        $ guild verify pdf
+        [stderr]
+        1 verified
+    "#]],
+    );
+    // A lock that is gone says nothing of what is to go.
+    fs::remove_file(&lock).unwrap();
+    check(
+        &env,
+        "guild sync\nguild list",
+        &expect![[r#"
+        $ guild sync
+        [stderr]
+        0 restored, 0 as locked
+        $ guild list
+        NAME  KIND    SOURCE   STATE  DESCRIPTION
+        pdf   inline  project  ready  Reads PDF files and fills in their forms
+        [stderr]
+        1 skill
+    "#]],
+    );
+}
