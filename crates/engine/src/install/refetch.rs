@@ -2,6 +2,7 @@
 //!
 //! A lock is a text that others may have written, so that its sources are read as strictly as what a person types.
 
+use super::candidate::{self, Candidate};
 use super::fetch::{Fetched, fetch};
 use super::ready::Ready;
 use super::staging::stage;
@@ -160,12 +161,34 @@ impl<'a, 'd> Refetch<'a, 'd> {
         let is_below = path.split('/').all(|name| !matches!(name, "." | ".."));
         let place = fetched.top.join(path);
         if !is_below || Path::new(path).is_absolute() || !place.exists() {
-            let message =
-                format!("{} has no `{path}` any more, where `{}` came from", entry.origin.source, entry.name);
+            let message = format!(
+                "{} has no `{path}` any more, where `{}` came from{}",
+                entry.origin.source,
+                entry.name,
+                self.moved(entry, &fetched.top)
+            );
             return Err(Refusal::new(Code::PathNotFound, message));
         }
         let stored = stage(self.desk, &entry.name, &place)?;
         Ok((fetched.origin.resolved.clone(), stored))
+    }
+}
+
+impl Refetch<'_, '_> {
+    /// Where something of that name lies now in what was fetched, for whoever wants it from there.
+    fn moved(&self, entry: &Entry, top: &Path) -> String {
+        let found = candidate::find(top, &self.desk.hall.config);
+        let is_it = |found: &&Candidate| found.kind == entry.kind && found.name == entry.name;
+        let Some(found) = found.iter().find(is_it) else { return String::new() };
+        let reference = entry.origin.reference.as_ref().map(|reference| format!(" --ref {reference}"));
+        format!(
+            "; a {} of that name is at `{}` now: `guild add {}{} --skill {} --replace` takes it",
+            entry.kind,
+            found.path,
+            entry.origin.source,
+            reference.unwrap_or_default(),
+            found.qualified()
+        )
     }
 }
 

@@ -71,8 +71,16 @@ struct Prepared {
 pub async fn update(desk: &Installer<'_>, request: &UpdateRequest<'_>) -> Envelope<Update> {
     let mut reply = Update { scope: request.scope.word(), ..Update::default() };
     match run(desk, request, &mut reply).await {
-        Ok(()) => {
-            let message = match reply.changes.iter().filter(|change| change.change == "updated").count() {
+        Ok(unasked) => {
+            let updated = reply.changes.iter().filter(|change| change.change == "updated").count();
+            if let Some(Refusal { code, message }) = unasked.first() {
+                let message = match (updated, unasked.len()) {
+                    (0, 1) => message.clone(),
+                    (_, count) => format!("{updated} updated, {count} not: {message}"),
+                };
+                return Envelope::error(*code, message, reply);
+            }
+            let message = match updated {
                 0 if reply.updates.iter().all(|line| line.state == "current") => {
                     "everything is up to date".to_owned()
                 }
@@ -85,14 +93,27 @@ pub async fn update(desk: &Installer<'_>, request: &UpdateRequest<'_>) -> Envelo
     }
 }
 
-async fn run(desk: &Installer<'_>, request: &UpdateRequest<'_>, reply: &mut Update) -> Result<(), Refusal> {
+/// Updates what can be, and says why the rest cannot: of many sources one is always down, and only who is named has to be there.
+async fn run(
+    desk: &Installer<'_>,
+    request: &UpdateRequest<'_>,
+    reply: &mut Update,
+) -> Result<Vec<Refusal>, Refusal> {
     let site = site(&desk.hall.machine, desk.places, request.scope)?;
     let lock = site.read_lock().map_err(failure::of_site)?;
     let remembered = Remembered::of(desk, &site, &lock, true).await?;
     let mut refetch = Refetch::new(desk, &site);
-    let (mut ready, mut stopped) = (Vec::new(), None);
+    let (mut ready, mut stopped, mut unasked) = (Vec::new(), None, Vec::new());
     for entry in select(&lock, request.names)? {
-        let prepared = prepare(desk, request, &mut refetch, (&site, &remembered, entry)).await?;
+        let prepared = match prepare(desk, request, &mut refetch, (&site, &remembered, entry)).await {
+            Err(refusal) if request.names.is_empty() => {
+                let reason = Some(refusal.message.clone());
+                reply.updates.push(UpdateLine { state: "unknown", reason, ..line(entry) });
+                unasked.push(refusal);
+                continue;
+            }
+            prepared => prepared?,
+        };
         reply.updates.push(prepared.line);
         ready.extend(prepared.ready);
         stopped = stopped.or(prepared.stop);
@@ -108,7 +129,8 @@ async fn run(desk: &Installer<'_>, request: &UpdateRequest<'_>, reply: &mut Upda
         let message = "nothing was changed: look at what would be, and say `--yes`";
         return Err(Refusal::new(Code::NotConfirmed, message));
     }
-    install(desk, &site, (&lock, &ready), reply).await
+    install(desk, &site, (&lock, &ready), reply).await?;
+    Ok(unasked)
 }
 
 /// Finds out what an update does to one entry.
@@ -162,6 +184,7 @@ fn line(entry: &Entry) -> UpdateLine {
         name: entry.name.clone(),
         kind: entry.kind.word(),
         state: "current",
+        reason: None,
         from: entry.origin.resolved.clone(),
         to: None,
         edits: "none",

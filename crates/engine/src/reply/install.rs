@@ -280,8 +280,10 @@ pub struct UpdateLine {
     pub name: String,
     /// `skill` or `plugin`.
     pub kind: &'static str,
-    /// `update`, `current`, `pinned` or `kept`.
+    /// `update`, `current`, `pinned`, `kept`, or `unknown` where its source cannot be had.
     pub state: &'static str,
+    /// Why that is not known.
+    pub reason: Option<String>,
     /// What is installed: a commit or a digest.
     pub from: Option<String>,
     /// What would be.

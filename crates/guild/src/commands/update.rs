@@ -64,8 +64,11 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
         let updated: Vec<InstalledChange> =
             data.changes.iter().filter(|change| change.change != "unchanged").cloned().collect();
         changes(&updated, style, out)?;
-        data.updates.iter().filter(|line| matches!(line.state, "pinned" | "kept")).try_for_each(|line| {
-            writeln!(out, "{} {} {}", style.ink(Ink::Yellow, line.state), line.kind, escape::line(&line.name))
+        let told = data.updates.iter().filter(|line| matches!(line.state, "pinned" | "kept" | "unknown"));
+        told.map(|line| (line, line.reason.as_deref())).try_for_each(|(line, reason)| {
+            let why = reason.map(|reason| format!(": {}", escape::line(reason))).unwrap_or_default();
+            let state = style.ink(Ink::Yellow, line.state);
+            writeln!(out, "{state} {} {}{why}", line.kind, escape::line(&line.name))
         })
     })
 }

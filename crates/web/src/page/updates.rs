@@ -29,7 +29,7 @@ pub(crate) async fn view(visit: Visit) -> Response {
     let back = Url::of(&["sources"]);
     match made.code {
         Code::NotConfirmed | Code::SecurityPreflightDenied | Code::LocallyEdited => {}
-        _ if made.status == Status::Ok => {
+        _ if made.status == Status::Ok || !made.data.changes.is_empty() => {
             visit.premises().catch_up().await;
             return visit.done(&made, "", &back);
         }

@@ -6,6 +6,73 @@ use guild_testkit::Repository;
 use std::fs;
 
 #[test]
+fn what_is_gone_at_its_source_does_not_keep_the_rest_from_being_updated() {
+    let (env, mut repository) = world_of_skills();
+    done(&env, &["add", "acme/skills", "--skill", "pdf,docx"]);
+    repository.git(&["mv", "skills/docx", "skills/word"]);
+    repository.commit("//- /skills/pdf/more.md\nMore.\n");
+    repository.publish(&env.join("srv/acme"), "skills");
+    check(
+        &env,
+        "
+        guild update
+        guild update --yes
+        guild update docx --yes
+        guild add https://github.com/acme/skills --skill docx --replace
+        guild update --yes
+        ",
+        &expect![[r#"
+            $ guild update
+            update skill pdf cacdd2bb6a9f → 542afc9398a5
+            added more.md
+            @@ -1 +1 @@
+            +More.
+            unknown skill docx: https://github.com/acme/skills has no `skills/docx` any more, where `docx` came from; a skill of that name is at `skills/word` now: `guild add https://github.com/acme/skills --skill docx --replace` takes it
+            [stderr]
+            error[not_confirmed]: nothing was changed: look at what would be, and say `--yes`
+            [exit 3]
+            $ guild update --yes
+            updated skill pdf (https://github.com/acme/skills at 542afc9398a5)
+            unknown skill docx: https://github.com/acme/skills has no `skills/docx` any more, where `docx` came from; a skill of that name is at `skills/word` now: `guild add https://github.com/acme/skills --skill docx --replace` takes it
+            [stderr]
+            update skill pdf cacdd2bb6a9f → 542afc9398a5
+            added more.md
+            @@ -1 +1 @@
+            +More.
+            error[path_not_found]: 1 updated, 1 not: https://github.com/acme/skills has no `skills/docx` any more, where `docx` came from; a skill of that name is at `skills/word` now: `guild add https://github.com/acme/skills --skill docx --replace` takes it
+            [exit 1]
+            $ guild update docx --yes
+            [stderr]
+            error[path_not_found]: https://github.com/acme/skills has no `skills/docx` any more, where `docx` came from; a skill of that name is at `skills/word` now: `guild add https://github.com/acme/skills --skill docx --replace` takes it
+            [exit 1]
+            $ guild add https://github.com/acme/skills --skill docx --replace
+            updated skill docx (https://github.com/acme/skills at 542afc9398a5)
+            [stderr]
+            1 replaced
+            $ guild update --yes
+            [stderr]
+            everything is up to date
+        "#]],
+    );
+    repository.remove("skills/word");
+    repository.publish(&env.join("srv/acme"), "skills");
+    check(
+        &env,
+        "guild update --yes\nguild verify",
+        &expect![[r#"
+            $ guild update --yes
+            unknown skill docx: https://github.com/acme/skills has no `skills/word` any more, where `docx` came from
+            [stderr]
+            error[path_not_found]: https://github.com/acme/skills has no `skills/word` any more, where `docx` came from
+            [exit 1]
+            $ guild verify
+            [stderr]
+            2 verified
+        "#]],
+    );
+}
+
+#[test]
 fn a_rollback_goes_back_to_the_source_that_it_came_from() {
     let (env, _first) = world_of_skills();
     let mut second = Repository::new();
