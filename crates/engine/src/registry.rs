@@ -16,6 +16,7 @@ mod toggle;
 
 pub use ask::{is_management, perform_request};
 pub use cache::{RegistryCache, TIME_TO_LIVE, Viewed};
+pub(crate) use checks::can_be_missed;
 pub(crate) use claims::Claims;
 pub(crate) use config::plugin_settings;
 pub use config::{NewValue, config_get, config_set, config_unset};

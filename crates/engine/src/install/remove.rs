@@ -7,11 +7,12 @@ use super::select::select;
 use super::settled::{Fate, settle};
 use super::{Installer, failure};
 use crate::link::unlink;
+use crate::registry::can_be_missed;
 use crate::reply::Changed;
 use crate::{Code, Envelope, Refusal};
-use guild_source::lock::Entry;
+use guild_source::lock::{Entry, Kind};
 use guild_source::site::{Change, Site};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What to remove.
 pub struct RemoveRequest<'a> {
@@ -44,6 +45,7 @@ async fn run(desk: &Installer<'_>, request: &RemoveRequest<'_>) -> Result<Change
         let mut touched = entries.iter().filter(|entry| !remembered.has_untouched(&site, entry));
         touched.try_for_each(|entry| refuse_edited(&site, entry))?;
     }
+    refuse_needed(desk, &site, &entries)?;
     let mut changes = Vec::new();
     for Entry { kind, name, .. } in &entries {
         lock.remove(*kind, name);
@@ -55,6 +57,23 @@ async fn run(desk: &Installer<'_>, request: &RemoveRequest<'_>) -> Result<Change
     let targets: Vec<PathBuf> = entries.iter().map(|entry| site.place(entry.kind, &entry.name)).collect();
     unlink(desk.places, &targets).ok();
     Ok(Changed { scope: request.scope.word(), changes, ..Changed::default() })
+}
+
+/// Refuses to take a plugin from under another one that is on and stays.
+fn refuse_needed(desk: &Installer<'_>, site: &Site, entries: &[Entry]) -> Result<(), Refusal> {
+    let plugins = entries.iter().filter(|entry| entry.kind == Kind::Plugin);
+    let is_leaving = |name: &str| plugins.clone().any(|entry| entry.name == name);
+    plugins.clone().try_for_each(|entry| {
+        let place = site.place(entry.kind, &entry.name);
+        // One that another of its name hides is nobody's need.
+        let mut known = desk.hall.snapshot.plugins.iter();
+        let here = known.find(|known| is_same(&known.directory, &place));
+        here.map_or(Ok(()), |here| can_be_missed(desk.hall, &here.plugin.name, &is_leaving))
+    })
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    one == other || one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 
 /// Refuses to lose what somebody has written.

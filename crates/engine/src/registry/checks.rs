@@ -82,9 +82,16 @@ fn dependencies<'h>(
 
 /// Whether a plugin can be switched off.
 pub fn can_be_off(hall: &Hall, entry: &PluginEntry) -> Result<(), Refusal> {
-    let name = &entry.plugin.name;
+    can_be_missed(hall, &entry.plugin.name, |_| false)
+}
+
+/// Whether no plugin that is on needs the one of this name, `leaving` aside.
+pub fn can_be_missed(hall: &Hall, name: &str, leaving: impl Fn(&str) -> bool) -> Result<(), Refusal> {
     let depends = |other: &&PluginEntry| {
-        other.enabled && other.plugin.dependencies.iter().any(|dependency| dependency.name == *name)
+        let mut dependencies = other.plugin.dependencies.iter();
+        other.enabled
+            && !leaving(&other.plugin.name)
+            && dependencies.any(|dependency| dependency.name == name)
     };
     let dependents: Vec<&str> =
         hall.snapshot.plugins.iter().filter(depends).map(|other| other.plugin.name.as_str()).collect();

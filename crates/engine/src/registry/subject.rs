@@ -36,13 +36,27 @@ pub fn find<'h>(hall: &'h Hall, name: &str, kind: Option<SubjectKind>) -> Result
         (Ok(entry), None) => Ok(Found::Skill(entry)),
         (Err(_), Some(plugin)) => Ok(Found::Plugin(plugin)),
         (Err(unresolved), None) if kind.is_some() => Err(unresolved),
-        (Err(unresolved), None) => Err(broken_plugin(hall, name).unwrap_or(unresolved)),
+        (Err(unresolved), None) => {
+            Err(broken_plugin(hall, name).unwrap_or_else(|| or_near_plugins(hall, name, unresolved)))
+        }
     }
 }
 
 /// The plugins that are here, those that lack a variable included.
 pub fn plugins(hall: &Hall) -> impl Iterator<Item = &PluginEntry> {
     hall.snapshot.plugins.iter().chain(&hall.snapshot.lacking)
+}
+
+/// Adds the plugins whose names are near to the skills whose are.
+fn or_near_plugins(hall: &Hall, name: &str, unresolved: Unresolved) -> Unresolved {
+    let mut candidates = near(name, plugins(hall).map(|entry| entry.plugin.name.clone()));
+    if candidates.is_empty() || unresolved.code != Code::SkillNotFound {
+        return unresolved;
+    }
+    candidates.extend(unresolved.candidates);
+    let message =
+        format!("no skill and no plugin is named `{name}`; did you mean `{}`?", candidates.join("`, `"));
+    Unresolved { candidates, message, ..unresolved }
 }
 
 /// Why a name is no plugin's: one does not load, or nobody bears it.

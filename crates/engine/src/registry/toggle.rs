@@ -95,7 +95,8 @@ async fn switch(
     if let Some(known) = &known {
         reply.tell(known);
         if is_so(known, request) {
-            return Ok(format!("{} is {} already", title(found), state(request)));
+            let counts = what_counts(workshop, found, request, reply);
+            return Ok(format!("{} is {} already{counts}", title(found), state(request)));
         }
     }
     if let (Found::Plugin(entry), None) = (found, request.agent) {
@@ -112,12 +113,24 @@ async fn switch(
     if request.on && request.agent.is_none() && is_strangers_code(found) {
         message.push_str("; it is not bundled with Guildhall: what it runs is contained, and asks first");
     }
-    if request.on && found.is_off_by_configuration(workshop.hall) {
-        message.push_str("; but the configuration switches it off, and that counts");
-    } else if request.on && reply.status != Some(Status::Enabled.as_str()) {
-        message.push_str("; but it is off for everybody, and that counts");
-    }
+    message.push_str(what_counts(workshop, found, request, reply));
     Ok(message)
+}
+
+/// Why something is off although it was switched on.
+fn what_counts(
+    workshop: &Workshop<'_>,
+    found: &Found<'_>,
+    request: &ToggleRequest<'_>,
+    reply: &Toggle,
+) -> &'static str {
+    if request.on && found.is_off_by_configuration(workshop.hall) {
+        "; but the configuration switches it off, and that counts"
+    } else if request.on && reply.status != Some(Status::Enabled.as_str()) {
+        "; but it is off for everybody, and that counts"
+    } else {
+        ""
+    }
 }
 
 /// Whether a plugin that did not come with the program brings something that runs. Whoever switches it on is told so, that once.

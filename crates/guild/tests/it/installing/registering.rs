@@ -223,3 +223,65 @@ fn a_lock_from_elsewhere_is_followed_once_it_is_synced() {
         "#]],
     );
 }
+
+#[test]
+fn a_plugin_that_another_one_needs_is_not_removed_from_under_it() {
+    let env = super::world();
+    env.write(
+        r#"
+//- /project/from/base/guild.plugin.json
+{"id": "base", "name": "Base", "version": "1.0.0", "description": "What others build on", "capabilities": []}
+//- /project/from/top/guild.plugin.json
+{"id": "top", "name": "Top", "version": "1.0.0", "description": "Builds on base", "capabilities": [], "dependencies": ["base"]}
+"#,
+    );
+    done(&env, &["add", "./from", "--all"]);
+    done(&env, &["enable", "base"]);
+    done(&env, &["enable", "top"]);
+    check(
+        &env,
+        "
+        guild enable bsae
+        guild enable top --agent ci
+        guild remove base --force
+        guild list --installed
+        guild disable top
+        guild enable top --agent ci
+        guild enable top
+        guild remove base top
+        ",
+        &expect![[r#"
+            $ guild enable bsae
+            [stderr]
+            error[skill_not_found]: no skill and no plugin is named `bsae`; did you mean `base`?
+            [exit 1]
+            $ guild enable top --agent ci
+            [stderr]
+            plugin `top` is on for agent `ci` already
+            $ guild remove base --force
+            [stderr]
+            error[plugin_in_use]: plugin `base` is needed by `top`; switch that off first
+            [exit 1]
+            $ guild list --installed
+            NAME  KIND    WHERE    STATE   VERSION  SOURCE  PREVIEW
+            base  plugin  project  intact  -        ./from
+            top   plugin  project  intact  -        ./from
+            [stderr]
+            2 installed
+            $ guild disable top
+            [stderr]
+            plugin `top` is off
+            $ guild enable top --agent ci
+            [stderr]
+            plugin `top` is on for agent `ci` already; but it is off for everybody, and that counts
+            $ guild enable top
+            [stderr]
+            plugin `top` is on
+            $ guild remove base top
+            removed plugin base (./from)
+            removed plugin top (./from)
+            [stderr]
+            2 removed
+        "#]],
+    );
+}

@@ -142,7 +142,7 @@ fn what_a_plugin_lacks_is_told_and_nothing_changes() {
         [exit 1]
         $ guild enable acm
         [stderr]
-        error[skill_not_found]: skill `acm` not found; did you mean `acme/greet`?
+        error[skill_not_found]: no skill and no plugin is named `acm`; did you mean `acme`, `acme/greet`?
         [exit 1]
         $ guild receipts list
         [stderr]
