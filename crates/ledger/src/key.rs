@@ -329,7 +329,8 @@ mod tests {
     fn many_are_signed_as_each_would_be() {
         let (_directory, key) = key();
         for count in [0, 1, MANY - 1, MANY, 3 * MANY + 1] {
-            let purpose = |number: usize| if number % 2 == 0 { Purpose::Record } else { Purpose::Receipt };
+            let purpose =
+                |number: usize| if number.is_multiple_of(2) { Purpose::Record } else { Purpose::Receipt };
             let wanted: Vec<_> =
                 (0..count).map(|number| (purpose(number), Digest::of(&number.to_le_bytes()))).collect();
             let each: Vec<_> = wanted.iter().map(|(purpose, digest)| key.sign(*purpose, digest)).collect();

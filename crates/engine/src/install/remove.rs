@@ -68,7 +68,7 @@ fn refuse_needed(desk: &Installer<'_>, site: &Site, entries: &[Entry]) -> Result
         // One that another of its name hides is nobody's need.
         let mut known = desk.hall.snapshot.plugins.iter();
         let here = known.find(|known| is_same(&known.directory, &place));
-        here.map_or(Ok(()), |here| can_be_missed(desk.hall, &here.plugin.name, &is_leaving))
+        here.map_or(Ok(()), |here| can_be_missed(desk.hall, &here.plugin.name, is_leaving))
     })
 }
 
