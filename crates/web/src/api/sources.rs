@@ -110,7 +110,7 @@ pub(super) const ROUTES: &[Route] = &[
         gives: &[(StatusCode::OK, of::<reply::Verify>)],
         events: Events::Wanted,
         answers: &[&[Code::VerifyFailed]],
-        codes: &[INSTALLED],
+        codes: &[INSTALLED, &[Code::LockMissing]],
         answer: |call| {
             let (scope, names) = (asked_scope(&call), call.query.words("name"));
             Box::pin(done(call, Work::Verify(scope, names)))
