@@ -18,6 +18,8 @@ use crate::below_target;
 
 /// What names an element in the protocol.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
+/// Where the browser itself is told something, by the protocol of its developers' tools.
+const DEVELOPER: &str = "goog/cdp/execute";
 /// How long something may take to appear. It is a bound for a test that fails, and no time that one takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(50);
@@ -154,8 +156,16 @@ impl Browser {
     pub fn picture(&self, name: &str) -> PathBuf {
         let directory = below_target("page-pictures");
         fs::create_dir_all(&directory).expect("make a directory for pictures");
-        let params = json!({"format": "png", "captureBeyondViewport": true});
-        let taken = self.developer("Page.captureScreenshot", &params);
+        let capture = json!({"cmd": "Page.captureScreenshot", "params": {"format": "png", "captureBeyondViewport": true}});
+        let mut taken = Json::Null;
+        self.until("a page that is laid out", || {
+            let (status, answer) = self.request("POST", &self.path(DEVELOPER), Some(&capture));
+            // On a busy machine a page that has just come may have no size yet.
+            let unsized_yet = text_of(&answer, "message").contains("with 0 width");
+            assert!(status == 200 || unsized_yet, "a picture of {name}: {answer}");
+            taken = answer;
+            !unsized_yet
+        });
         let path = directory.join(format!("{name}.png"));
         let bytes = decoded(&text_of(&taken, "data"));
         fs::write(&path, bytes).expect("write a picture");
@@ -240,7 +250,7 @@ impl Browser {
 
     #[track_caller]
     fn developer(&self, command: &str, params: &Json) -> Json {
-        self.tell("goog/cdp/execute", &json!({"cmd": command, "params": params}))
+        self.tell(DEVELOPER, &json!({"cmd": command, "params": params}))
     }
 
     #[track_caller]
