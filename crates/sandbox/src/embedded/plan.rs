@@ -51,14 +51,17 @@ pub(super) enum Action {
     File { path: CString, content: Vec<u8> },
     /// Make a symbolic link.
     Link { path: CString, to: CString },
-    /// Show something of the host; `personal` is what a person has chosen to show, which is to belong to the container's user.
-    Bind { source: CString, target: CString, attributes: MountAttrFlags, personal: bool },
+    /// Show something of the host; `personal` is what a person has chosen to show, which is to belong to the container's user. Without
+    /// attributes of its own it waits for those of the seal.
+    Bind { source: CString, target: CString, attributes: Option<MountAttrFlags>, personal: bool },
     /// Show a directory of the host with a layer over it that takes what is written.
     Overlay { lower: CString, layer: CString, target: CString },
     /// Make a writable directory in memory; kept ones are handed to the launcher.
     Memory { target: CString, size: CString, keep: bool },
     /// The processes of the container.
     Processes { target: CString },
+    /// Make everything that is mounted so far read-only.
+    Seal,
 }
 
 /// Attributes of whatever must not be written to.
@@ -76,6 +79,9 @@ impl Plan {
             Root::Host => root::host(&mut plan.actions, policy)?,
             Root::Directory { path, .. } => root::directory(&mut plan.actions, path)?,
         }
+        root::processes(&mut plan.actions)?;
+        // Nothing may be mounted on what waits for it: until then that may still be one with the host's mount.
+        plan.actions.push(Action::Seal);
         root::devices(&mut plan.actions)?;
         for scratch in &policy.scratch {
             writable::scratch(&mut plan.actions, scratch)?;
@@ -83,7 +89,6 @@ impl Plan {
         for mount in &policy.mounts {
             mount_of(&mut plan.actions, mount)?;
         }
-        root::processes(&mut plan.actions)?;
         Ok(plan)
     }
 
@@ -147,7 +152,12 @@ pub(super) fn mount_of(actions: &mut Vec<Action>, mount: &Mount) -> Result<(), L
         Access::ReadWrite => (mount.source.clone(), CONFINED),
     };
     make_place(actions, &target, kind.is_dir())?;
-    actions.push(Action::Bind { source: path(&source)?, target: path(&target)?, attributes, personal: true });
+    actions.push(Action::Bind {
+        source: path(&source)?,
+        target: path(&target)?,
+        attributes: Some(attributes),
+        personal: true,
+    });
     Ok(())
 }
 
@@ -230,6 +240,7 @@ impl std::fmt::Display for Action {
                 write!(formatter, "mount memory at /{}", target.to_string_lossy())
             }
             Action::Processes { .. } => formatter.write_str("mount /proc"),
+            Action::Seal => formatter.write_str("make the root read-only"),
         }
     }
 }

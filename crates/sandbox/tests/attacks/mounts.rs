@@ -63,6 +63,17 @@ attacks! {
         let outcome = arena.run(&policy, &bash("for each in $(cut -d' ' -f5,6 /proc/self/mountinfo | grep '^/shown' | tr ' ' :); do case $each in *:ro,*) ;; *) echo $each;; esac; done; touch /shown/attack /shown/shm/attack 2>/dev/null || echo refused; echo x > /shown/null || echo no device"));
         check(&outcome, "refused\nno device");
     }
+
+    fn nothing_can_be_written_to_but_memory_and_devices(arena) {
+        // An engine's `/proc` and `/dev` are mounts of its own, with its own covers.
+        let apart = arena.expecting("^/dev/", "^/(dev|proc|sys)");
+        let mounts = "cut -d' ' -f5,6 /proc/self/mountinfo";
+        let writable = format!("{mounts} | grep -v ' ro,' | cut -d' ' -f1 | grep -Ev '{apart}' | sort");
+        check(&arena.run(&arena.policy(), &bash(&writable)), "/output\n/tmp");
+        if arena.is_embedded() {
+            check(&arena.run(&arena.policy(), &bash(&format!("{mounts} | grep -v nosuid"))), "");
+        }
+    }
 }
 
 attacks_on_root! {
@@ -75,6 +86,15 @@ attacks_on_root! {
             check(&arena.run(&policy, &bash("cat /workspace/place/file; grep -c shared: /proc/self/mountinfo")), "data\n0");
             assert_eq!(mount_lines(), before);
         }
+    }
+
+    fn a_mount_over_programs_does_not_appear_on_a_host_that_shares_its_mounts(arena) {
+        let (_, data) = shared_workspace(arena);
+        let before = mount_lines();
+        let mut policy = arena.policy();
+        policy.mounts.push(Mount::read_only(&data, "/usr/share"));
+        check(&arena.run(&policy, &bash("cat /usr/share/file; grep -c shared: /proc/self/mountinfo")), "data\n0");
+        assert_eq!(mount_lines(), before);
     }
 
     fn what_the_host_mounts_later_does_not_appear_inside(arena) {

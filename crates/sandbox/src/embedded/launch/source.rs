@@ -18,8 +18,14 @@ use crate::embedded::stage::{NOT_SET_UP, Opened, die_with_launcher, open_source}
 use crate::embedded::sys::{self, CloneFlags, Forked};
 use crate::probe::{Feature, Finding};
 
-/// The opened sources, by the index of their action.
-pub(super) fn open_all(plan: &Plan, identity: Identity) -> Result<Vec<Option<Opened>>, LaunchError> {
+/// The opened sources, by the index of their action; none where the container's user can do what the launcher can.
+pub(in crate::embedded) fn open_all(
+    plan: &Plan,
+    identity: Identity,
+) -> Result<Vec<Option<Opened>>, LaunchError> {
+    if !identity.switched {
+        return Ok(Vec::new());
+    }
     let mut owners = Owners { identity, maps: Vec::new() };
     plan.actions.iter().map(|action| open(action, &mut owners)).collect()
 }
@@ -38,7 +44,7 @@ fn open(action: &Action, owners: &mut Owners) -> Result<Option<Opened>, LaunchEr
             let tree = open_tree(source)?;
             match personal.then(|| owners.show_as_own(&tree, source)) {
                 // Without it a container may be able to read less, but never more.
-                Some(Err(_)) if *attributes == READ_ONLY => {}
+                Some(Err(_)) if *attributes == Some(READ_ONLY) => {}
                 Some(shown) => shown?,
                 None => {}
             }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rustix::mount::MountAttrFlags;
 
-use super::{Action, READ_ONLY, c_string, make_parents, make_place, path};
+use super::{Action, c_string, make_parents, make_place, path};
 use crate::backend::LaunchError;
 use crate::host_root::{self, Part};
 use crate::policy::{Network, Policy};
@@ -70,7 +70,7 @@ pub(super) fn devices(actions: &mut Vec<Action>) -> Result<(), LaunchError> {
         actions.push(Action::Bind {
             source: c_string(format!("/dev/{name}").as_bytes())?,
             target: path(&target)?,
-            attributes: MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NOEXEC,
+            attributes: Some(MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NOEXEC),
             personal: false,
         });
     }
@@ -82,7 +82,7 @@ pub(super) fn devices(actions: &mut Vec<Action>) -> Result<(), LaunchError> {
     Ok(())
 }
 
-/// The container's processes, with what tells of the machine hidden. All of it is read-only.
+/// The container's processes, with what tells of the machine hidden.
 pub(super) fn processes(actions: &mut Vec<Action>) -> Result<(), LaunchError> {
     make_place(actions, Path::new(EMPTY), true)?;
     make_place(actions, Path::new("proc"), true)?;
@@ -94,7 +94,7 @@ pub(super) fn processes(actions: &mut Vec<Action>) -> Result<(), LaunchError> {
         actions.push(Action::Bind {
             source: c_string(cover.as_bytes())?,
             target: path(&Path::new("proc").join(name))?,
-            attributes: READ_ONLY,
+            attributes: None,
             personal: false,
         });
     }
@@ -122,7 +122,7 @@ fn bind(actions: &mut Vec<Action>, source: &Path, target: &Path, directory: bool
     actions.push(Action::Bind {
         source: path(source)?,
         target: path(target)?,
-        attributes: READ_ONLY,
+        attributes: None,
         personal: false,
     });
     Ok(())

@@ -15,7 +15,7 @@ use super::site::Site;
 use super::{Failure, Inheritance, NOT_SET_UP, at, begin, die_with_launcher, report, walls};
 use crate::embedded::admission;
 use crate::embedded::init;
-use crate::embedded::plan::{Action, Exec, Plan, READ_ONLY};
+use crate::embedded::plan::{Action, Exec, Plan};
 use crate::embedded::report::{Report, Step};
 use crate::embedded::sys::{self, Awaited};
 
@@ -95,6 +95,7 @@ fn enter(container: &[OwnedFd], plan: &Plan, from: &Inheritance<'_>) -> Result<A
     }
     mount_all(plan, &trees)?;
     rustix::process::chdir(c"/").map_err(at(Step::Enter))?;
+    walls::renounce().map_err(at(Step::Privileges))?;
     walls::raise(plan)?;
     die_with_launcher().map_err(at(Step::Identity))?;
     Awaited::hold().map_err(at(Step::Privileges))
@@ -134,8 +135,8 @@ fn mount_all(plan: &Plan, trees: &[Option<OwnedFd>; MOST_MOUNTS]) -> Result<(), 
     private_mounts().map_err(at(Step::Enter))?;
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let root = rustix::fs::open(c"/", flags, Mode::empty()).map_err(at(Step::Enter))?;
-    sys::clear_mount_attributes(root.as_fd(), READ_ONLY_ALONE).map_err(at(Step::Enter))?;
     let mut site = Site::new(root.as_fd());
+    site.reopen().map_err(at(Step::Enter))?;
     for (index, (action, tree)) in plan.actions.iter().zip(trees).enumerate() {
         root::place(action, tree.as_ref(), &mut site).map_err(|errno| Failure {
             step: Step::Action,
@@ -143,10 +144,8 @@ fn mount_all(plan: &Plan, trees: &[Option<OwnedFd>; MOST_MOUNTS]) -> Result<(), 
             errno,
         })?;
     }
-    sys::set_mount_attributes(root.as_fd(), READ_ONLY.bits().into(), false).map_err(at(Step::Enter))
+    site.close().map_err(at(Step::Enter))
 }
-
-const READ_ONLY_ALONE: u64 = libc::MOUNT_ATTR_RDONLY;
 
 fn private_mounts() -> Result<(), Errno> {
     // SAFETY: this process has no threads, and no file system state of its own to lose.

@@ -50,7 +50,7 @@ pub(super) fn build(plan: &Plan, sources: &[Option<Opened>], handed: &mut Handed
             errno,
         })?;
     }
-    sys::set_mount_attributes(root.as_fd(), READ_ONLY.bits().into(), false).map_err(at(Step::Root))?;
+    site.close().map_err(at(Step::Root))?;
     pivot(&root).map_err(at(Step::Pivot))
 }
 
@@ -63,7 +63,7 @@ pub(super) fn place<'a>(
     match (action, tree) {
         (Action::Directory { path }, _) => site.make_directory(path),
         (Action::Place { path }, _) => site.make_place(path),
-        (Action::Bind { target, attributes, .. }, Some(tree)) => {
+        (Action::Bind { target, attributes: Some(attributes), .. }, Some(tree)) => {
             sys::set_mount_attributes(tree.as_fd(), attributes.bits().into(), true)?;
             site.attach(tree.as_fd(), target)
         }
@@ -98,7 +98,9 @@ fn perform<'a>(
                     own.as_fd()
                 }
             };
-            sys::set_mount_attributes(source, attributes.bits().into(), true)?;
+            if let Some(attributes) = attributes {
+                sys::set_mount_attributes(source, attributes.bits().into(), true)?;
+            }
             site.attach(source, target)
         }
         Action::Overlay { lower, layer, target } => overlay(lower, layer, target, opened, site),
@@ -111,6 +113,7 @@ fn perform<'a>(
             Ok(())
         }
         Action::Processes { target } => site.attach(processes()?.as_fd(), target),
+        Action::Seal => site.seal(),
     }
 }
 

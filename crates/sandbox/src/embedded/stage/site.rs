@@ -10,6 +10,9 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use rustix::mount::MoveMountFlags;
 
+use crate::embedded::plan::READ_ONLY;
+use crate::embedded::sys;
+
 /// A root that is being built. Paths are relative to it.
 pub(super) struct Site<'a> {
     root: BorrowedFd<'a>,
@@ -21,6 +24,23 @@ impl<'a> Site<'a> {
     /// A root that stands already, or is still empty.
     pub(super) fn new(root: BorrowedFd<'a>) -> Site<'a> {
         Site { root, above: None }
+    }
+
+    /// Makes all that is mounted so far read-only, and parts it from the host's mounts. At once the kernel does so in a fraction of the
+    /// time that it takes one by one. Places can still be made in the root itself.
+    pub(super) fn seal(&self) -> Result<(), Errno> {
+        sys::set_mount_attributes(self.root, READ_ONLY.bits().into(), true)?;
+        self.reopen()
+    }
+
+    /// Makes the root itself read-only: no more places can be made in it.
+    pub(super) fn close(self) -> Result<(), Errno> {
+        sys::set_mount_attributes(self.root, READ_ONLY.bits().into(), false)
+    }
+
+    /// Lets places be made in a root that is read-only.
+    pub(super) fn reopen(&self) -> Result<(), Errno> {
+        sys::clear_mount_attributes(self.root, libc::MOUNT_ATTR_RDONLY)
     }
 
     /// Makes a directory, unless there is one.
