@@ -16,12 +16,17 @@ use rustix::net::{
 /// How many files there can be: a controller has one.
 const MOST_DOORS: usize = 8;
 
-/// Lets the process in. One that has failed before it could be has said so, and that is what counts.
+/// Lets the process in. One that has failed before it could be has said so, and that is what counts. Allocates nothing, since the process
+/// was just copied from this one.
 pub(super) fn grant(process: BorrowedFd<'_>, doors: &[OwnedFd]) -> Result<(), Errno> {
-    let doors: Vec<BorrowedFd<'_>> = doors.iter().map(AsFd::as_fd).collect();
+    let mut open = [process; MOST_DOORS];
+    for (place, door) in open.iter_mut().zip(doors) {
+        *place = door.as_fd();
+    }
+    let doors = open.get(..doors.len()).ok_or(Errno::TOOBIG)?;
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DOORS))];
     let mut ancillary = SendAncillaryBuffer::new(&mut space);
-    if !doors.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(&doors)) {
+    if !doors.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(doors)) {
         return Err(Errno::TOOBIG);
     }
     match rustix::net::sendmsg(process, &[IoSlice::new(b"1")], &mut ancillary, SendFlags::NOSIGNAL) {

@@ -3,6 +3,7 @@
 //! Version 2 needs a cgroup that is delegated to us, version 1 a directory in each controller that we may write to; `ground` finds it.
 //! Cgroups are named after the process that made them, so that the next start finds and removes what a killed one has left.
 
+mod gauges;
 mod ground;
 mod layout;
 mod lot;
@@ -12,7 +13,7 @@ mod v1;
 mod v2;
 
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, Write};
 use std::os::fd::{OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use std::time::Duration;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use crate::policy::Limits;
+use gauges::Gauges;
 use layout::Layout;
 use v2::Claim;
 
@@ -62,6 +64,13 @@ pub(super) struct Cgroup {
     claim: Option<Arc<Claim>>,
 }
 
+/// Where a cgroup's usage can be read without asking for its files first.
+#[derive(Debug)]
+pub(super) struct Meter {
+    gauges: Gauges,
+    oom_kills_before: u64,
+}
+
 /// What a cgroup has counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counted {
@@ -84,7 +93,7 @@ pub(crate) fn counted_of(process: u32, container: &str) -> Option<Counted> {
         Layout::None => return None,
     };
     let seen = cgroups.directories().into_iter().all(Path::is_dir);
-    seen.then(|| cgroups.counted())
+    seen.then(|| cgroups.gauges().read())
 }
 
 impl Place {
@@ -133,10 +142,10 @@ impl Cgroups {
         }
     }
 
-    fn counted(&self) -> Counted {
+    fn gauges(&self) -> Gauges {
         match self {
-            Cgroups::V2(directory) => v2::counted(directory),
-            Cgroups::V1(directories) => v1::counted(directories),
+            Cgroups::V2(directory) => v2::gauges(directory),
+            Cgroups::V1(directories) => v1::gauges(directories),
         }
     }
 }
@@ -153,7 +162,7 @@ impl Cgroup {
             }
         };
         fs::create_dir(&made)?;
-        let oom_kills_before = self.counted().oom_kills;
+        let oom_kills_before = self.meter().counted().oom_kills;
         let (counters, claim) = (self.counters.clone(), self.claim.clone());
         let mut cgroup =
             Cgroup { entry, counters, made: vec![made], doors: Vec::new(), oom_kills_before, claim };
@@ -174,9 +183,16 @@ impl Cgroup {
         &self.doors
     }
 
-    /// What was used, and how often memory ran out since this was made.
+    /// Tells at any time what was used.
+    pub(super) fn meter(&self) -> Meter {
+        Meter { gauges: self.counters.gauges(), oom_kills_before: self.oom_kills_before }
+    }
+}
+
+impl Meter {
+    /// What was used by now, and how often memory ran out since the cgroup was made.
     pub(super) fn counted(&self) -> Counted {
-        let counted = self.counters.counted();
+        let counted = self.gauges.read();
         Counted { oom_kills: counted.oom_kills.saturating_sub(self.oom_kills_before), ..counted }
     }
 }
@@ -256,16 +272,9 @@ fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The first number in a file, or the one behind a key.
-fn number_in(file: &Path, key: Option<&str>) -> Option<u64> {
-    // The kernel gives all of it at once, and none of these files is longer.
-    let mut buffer = [0; 4096];
-    let length = fs::File::open(file).and_then(|mut file| file.read(&mut buffer)).ok()?;
-    let text = std::str::from_utf8(buffer.get(..length)?).ok()?;
-    match key {
-        None => text.trim().parse().ok(),
-        Some(key) => text.lines().find_map(|line| line.strip_prefix(key)?.trim().parse().ok()),
-    }
+/// Gives one of a cgroup's files a value. Unlike those on a disk they are all there, and none is cut to size.
+fn set(file: &Path, value: &str) -> io::Result<()> {
+    fs::OpenOptions::new().write(true).open(file)?.write_all(value.as_bytes())
 }
 
 /// Raw numbers of descriptors, for a process that may not allocate.

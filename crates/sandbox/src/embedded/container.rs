@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use super::cgroup::{Cgroup, Lot, Place};
 use super::identity::Identity;
-use super::launch::{Birth, Born, Wake, deadline, failed};
+use super::launch::{Birth, Born, Wake, deadline, failed, open_all};
 use super::plan::Plan;
 use super::{Launch, launch_command};
 use crate::backend::{Container, LaunchError, Pending};
@@ -106,8 +106,10 @@ impl Life {
     }
 
     fn begin(&self) -> Result<(Born, Opened), LaunchError> {
+        let sources = open_all(&self.plan, self.identity)?;
         let born = Born::new(&Birth {
             plan: &self.plan,
+            sources: &sources,
             exec: None,
             container: None,
             identity: self.identity,

@@ -3,11 +3,14 @@
 //! Launched by an ordinary user it is that user, with no privilege. Launched by root it is a user that owns nothing on this machine: a
 //! process that is root outside could write to the kernel's settings, whatever it is inside.
 
+use std::ffi::CStr;
+use std::fmt;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::OnceLock;
 
+use rustix::fs::{Mode, OFlags};
 use rustix::process::Pid;
 
 /// A user that no distribution gives to anybody: beyond the ranges of system users, people and container managers.
@@ -40,14 +43,28 @@ impl Identity {
 
     /// Gives a process that waits in a new user namespace its one user and group.
     pub(super) fn map(self, process: Pid, inside: u32) -> io::Result<()> {
-        let directory = format!("/proc/{}", process.as_raw_nonzero());
         if !self.switched {
             // The kernel asks for it where the writer has no privilege, lest groups that deny access be shed.
-            fs::write(format!("{directory}/setgroups"), "deny")?;
+            tell(process, "setgroups", format_args!("deny"))?;
         }
-        fs::write(format!("{directory}/uid_map"), format!("{inside} {} 1", self.uid))?;
-        fs::write(format!("{directory}/gid_map"), format!("{inside} {} 1", self.gid))
+        tell(process, "uid_map", format_args!("{inside} {} 1", self.uid))?;
+        tell(process, "gid_map", format_args!("{inside} {} 1", self.gid))
     }
+}
+
+/// Writes to one of the kernel's files of a process. Allocates nothing: it was just copied from this one, and whatever page either of them
+/// writes to first is copied then.
+fn tell(process: Pid, file: &str, what: fmt::Arguments<'_>) -> io::Result<()> {
+    let (mut path, mut text) = ([0; 64], [0; 64]);
+    write!(path.as_mut_slice(), "/proc/{}/{file}\0", process.as_raw_nonzero())?;
+    let path = CStr::from_bytes_until_nul(&path).map_err(io::Error::other)?;
+    let mut rest = text.as_mut_slice();
+    rest.write_fmt(what)?;
+    let left = rest.len();
+    let text = text.split_at(text.len() - left).0;
+    let file = rustix::fs::open(path, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
+    // The kernel takes such a text as a whole or not at all.
+    Ok(rustix::io::write(&file, text).map(drop)?)
 }
 
 /// Whether a directory is this user's by another group than the first, as it is where several people share one.

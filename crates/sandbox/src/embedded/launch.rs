@@ -30,6 +30,7 @@ use pump::{Ended, Pump, Streams};
 use birth::Ending;
 pub(super) use birth::{Birth, Born};
 pub(super) use pump::{Input, Wake};
+pub(super) use source::open_all;
 
 /// One command, with all that its thread needs.
 pub(super) struct Job {
@@ -56,7 +57,7 @@ pub(super) struct Job {
 }
 
 impl Job {
-    /// The cgroup, if it is there already.
+    /// The cgroup, once it is there.
     fn cgroup(&self) -> Option<&Cgroup> {
         self.cgroup.as_ref().and_then(Lot::made)
     }
@@ -97,8 +98,11 @@ struct Launched {
 fn launch(job: &mut Job, gate: Gate) -> Result<Launched, LaunchError> {
     let begun = Instant::now();
     let (streams, theirs) = Streams::open(&job.input, job.identity).map_err(failed("make pipes"))?;
+    let sources = open_all(&job.plan, job.identity)?;
+    job.cgroup = job.cgroup.take().map(Lot::wait).transpose().map_err(failed("make a cgroup"))?;
     let born = Born::new(&Birth {
         plan: &job.plan,
+        sources: &sources,
         exec: Some(&job.exec),
         container: job.container.as_deref(),
         identity: job.identity,
@@ -108,7 +112,7 @@ fn launch(job: &mut Job, gate: Gate) -> Result<Launched, LaunchError> {
     })?;
     drop(theirs);
     if job.container.is_none() {
-        admit(job, &born)?;
+        born.admit(job.cgroup())?;
     }
     let kept = born.wait_until_ready(&job.plan)?;
     if gate.is_open() {
@@ -120,18 +124,6 @@ fn launch(job: &mut Job, gate: Gate) -> Result<Launched, LaunchError> {
     }
     born.let_run()?;
     Ok(Launched { born, streams, kept, begun: Instant::now() })
-}
-
-/// Lets the process into its cgroup, once that is there.
-fn admit(job: &mut Job, born: &Born) -> Result<(), LaunchError> {
-    match job.cgroup.take().map(Lot::wait).transpose() {
-        Ok(made) => job.cgroup = made,
-        Err(error) => {
-            born.give_up();
-            return Err(failed("make a cgroup")(error));
-        }
-    }
-    born.admit(job.cgroup())
 }
 
 /// Tells the outcome, and takes down what there was of the job: first, if anything of the command may still run, which goes with the

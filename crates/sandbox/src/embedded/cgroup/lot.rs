@@ -1,4 +1,5 @@
-//! The cgroup of one launch. With version 1, which has a directory for each controller, it is made while the kernel makes the namespaces.
+//! The cgroup of one launch. With version 1, which has a directory for each controller, it is made while the launch is prepared, and is there
+//! before the kernel copies the launcher: whoever writes to its memory after that waits for a copy of every page.
 
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};

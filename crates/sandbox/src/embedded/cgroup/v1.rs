@@ -6,10 +6,12 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Counted, number_in};
+use super::gauges::{Gauge, Gauges};
+use super::set;
 use crate::policy::Limits;
 use crate::probe::Finding;
 
+/// What the kernel begins with: microseconds in which a quota can be used up.
 const PERIOD: u64 = 100_000;
 
 /// A directory in each hierarchy.
@@ -65,25 +67,23 @@ pub(super) fn writable(mut directories: Directories) -> Result<Directories, Find
 /// Sets the limits; one process more than asked for is allowed, the container's first.
 pub(super) fn limit(directories: &Directories, limits: &Limits) -> io::Result<()> {
     let memory = limits.memory.to_string();
-    fs::write(directories.memory.join("memory.limit_in_bytes"), &memory)?;
+    set(&directories.memory.join("memory.limit_in_bytes"), &memory)?;
     let with_swap = directories.memory.join("memory.memsw.limit_in_bytes");
     if with_swap.exists() {
-        fs::write(with_swap, &memory)?;
+        set(&with_swap, &memory)?;
     }
-    fs::write(directories.pids.join("pids.max"), (u64::from(limits.pids) + 1).to_string())?;
-    fs::write(directories.cpu.join("cpu.cfs_period_us"), PERIOD.to_string())?;
+    set(&directories.pids.join("pids.max"), &(u64::from(limits.pids) + 1).to_string())?;
     let quota = (limits.cpus * PERIOD as f64) as u64;
-    fs::write(directories.cpu.join("cpu.cfs_quota_us"), quota.max(1000).to_string())
+    set(&directories.cpu.join("cpu.cfs_quota_us"), &quota.max(1000).to_string())
 }
 
-pub(super) fn counted(directories: &Directories) -> Counted {
-    let cpu = directories
-        .accounting
-        .as_ref()
-        .and_then(|directory| number_in(&directory.join("cpuacct.usage"), None));
-    Counted {
-        cpu: cpu.map(Duration::from_nanos),
-        peak_memory: number_in(&directories.memory.join("memory.max_usage_in_bytes"), None),
-        oom_kills: number_in(&directories.memory.join("memory.oom_control"), Some("oom_kill ")).unwrap_or(0),
+/// Where usage is counted.
+pub(super) fn gauges(directories: &Directories) -> Gauges {
+    let cpu = directories.accounting.as_ref().map(|directory| directory.join("cpuacct.usage"));
+    Gauges {
+        cpu: cpu.map(|file| Gauge::open(&file, None)).unwrap_or_default(),
+        tick: Duration::from_nanos(1),
+        peak_memory: Gauge::open(&directories.memory.join("memory.max_usage_in_bytes"), None),
+        oom_kills: Gauge::open(&directories.memory.join("memory.oom_control"), Some("oom_kill ")),
     }
 }

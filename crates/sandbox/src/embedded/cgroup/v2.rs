@@ -4,12 +4,12 @@ mod claim;
 mod delegation;
 mod ours;
 
-use std::fs;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use super::{Counted, number_in};
+use super::gauges::{Gauge, Gauges};
+use super::set;
 use crate::policy::Limits;
 
 pub(super) use claim::Claim;
@@ -19,7 +19,7 @@ const PERIOD: u64 = 100_000;
 
 /// Sets the limits; one process more than asked for is allowed, the container's first.
 pub(super) fn limit(directory: &Path, limits: &Limits) -> io::Result<()> {
-    let set = |file: &str, value: String| fs::write(directory.join(file), value);
+    let set = |file: &str, value: String| set(&directory.join(file), &value);
     set("memory.max", limits.memory.to_string())?;
     if directory.join("memory.swap.max").exists() {
         set("memory.swap.max", "0".to_owned())?;
@@ -29,11 +29,12 @@ pub(super) fn limit(directory: &Path, limits: &Limits) -> io::Result<()> {
     set("cpu.max", format!("{quota} {PERIOD}"))
 }
 
-pub(super) fn counted(directory: &Path) -> Counted {
-    let cpu = number_in(&directory.join("cpu.stat"), Some("usage_usec "));
-    Counted {
-        cpu: cpu.map(Duration::from_micros),
-        peak_memory: number_in(&directory.join("memory.peak"), None),
-        oom_kills: number_in(&directory.join("memory.events"), Some("oom_kill ")).unwrap_or(0),
+/// Where usage is counted.
+pub(super) fn gauges(directory: &Path) -> Gauges {
+    Gauges {
+        cpu: Gauge::open(&directory.join("cpu.stat"), Some("usage_usec ")),
+        tick: Duration::from_micros(1),
+        peak_memory: Gauge::open(&directory.join("memory.peak"), None),
+        oom_kills: Gauge::open(&directory.join("memory.events"), Some("oom_kill ")),
     }
 }

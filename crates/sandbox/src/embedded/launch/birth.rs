@@ -7,7 +7,7 @@ use std::time::Duration;
 use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, socketpair};
 use rustix::process::{Pid, Signal};
 
-use super::{failed, source};
+use super::failed;
 use crate::backend::LaunchError;
 use crate::embedded::admission;
 use crate::embedded::cgroup::{self, Cgroup};
@@ -24,13 +24,15 @@ use crate::policy::Network;
 pub(in crate::embedded) struct Birth<'a> {
     /// Its root file system and walls, or, in a running container, its own mounts.
     pub(in crate::embedded) plan: &'a Plan,
+    /// The sources of its mounts, where they had to be opened before.
+    pub(in crate::embedded) sources: &'a [Option<Opened>],
     /// What it runs; `None` waits to be killed.
     pub(in crate::embedded) exec: Option<&'a Exec>,
     /// The namespaces of a running container to enter.
     pub(in crate::embedded) container: Option<&'a [OwnedFd]>,
     /// Who its user is, outside.
     pub(in crate::embedded) identity: Identity,
-    /// Where it is counted and limited, if that must be known now.
+    /// Where it is counted and limited.
     pub(in crate::embedded) cgroup: Option<&'a Cgroup>,
     /// Whether its command waits for [`Born::let_run`].
     pub(in crate::embedded) held: bool,
@@ -58,12 +60,12 @@ pub(super) struct Ending {
 
 impl Birth<'_> {
     /// All descriptors that the new process needs, in ascending order.
-    fn descriptors(&self, launcher: &OwnedFd, doors: &[RawFd], sources: &[Option<Opened>]) -> Vec<RawFd> {
+    fn descriptors(&self, launcher: &OwnedFd, doors: &[RawFd]) -> Vec<RawFd> {
         let mut needed = vec![launcher.as_raw_fd()];
         needed.extend(doors);
         needed.extend(self.streams);
         needed.extend(self.container.into_iter().flatten().map(AsRawFd::as_raw_fd));
-        for Opened { source, layer } in sources.iter().flatten() {
+        for Opened { source, layer } in self.sources.iter().flatten() {
             needed.push(source.as_raw_fd());
             needed.extend(layer.as_ref().map(AsRawFd::as_raw_fd));
         }
@@ -104,7 +106,6 @@ impl Born {
             socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
                 .map_err(|errno| failed("make a socket pair")(errno.into()))?;
         let identity = birth.identity;
-        let sources = if identity.switched { source::open_all(birth.plan, identity)? } else { Vec::new() };
         let birthplace =
             birth.cgroup.map_or(Ok(None), Cgroup::birthplace).map_err(failed("open the cgroup"))?;
         let joined = birth.cgroup.filter(|_| birth.container.is_some());
@@ -114,11 +115,11 @@ impl Born {
             arguments: Arguments::find(),
             stack: &Stack::new(),
             cgroups: &doors,
-            sources: &sources,
+            sources: birth.sources,
             switch_user: identity.switched,
             held: birth.held,
             streams: birth.streams,
-            descriptors: &birth.descriptors(&theirs, &doors, &sources),
+            descriptors: &birth.descriptors(&theirs, &doors),
         };
         let network = birth.empty_network();
         let flags = birth.namespaces(network.as_ref());

@@ -15,7 +15,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 
 use super::{Born, Job};
 use crate::child::{Backlog, Feed, Stream};
-use crate::embedded::cgroup::{Cgroup, Counted};
+use crate::embedded::cgroup::{Cgroup, Counted, Meter};
 use crate::embedded::identity::Identity;
 use crate::embedded::report::Report;
 use crate::outcome::Captured;
@@ -45,7 +45,7 @@ pub(super) struct Pump<'a> {
     streams: Streams,
     feed: Feed,
     born: &'a Born,
-    cgroup: Option<&'a Cgroup>,
+    meter: Option<Meter>,
     /// Not on the stack, of which every page would be touched, though mostly little is read.
     buffer: Box<[MaybeUninit<u8>]>,
     /// Nothing more will be reported; asking on would only keep a processor busy.
@@ -142,8 +142,15 @@ const A_MINUTE: Timespec = Timespec { tv_sec: 60, tv_nsec: 0 };
 
 impl<'a> Pump<'a> {
     /// Watches a process that is counted in this cgroup.
-    pub(super) fn new(streams: Streams, feed: Feed, born: &'a Born, cgroup: Option<&'a Cgroup>) -> Pump<'a> {
-        Pump { streams, feed, born, cgroup, buffer: Box::new_uninit_slice(64 << 10), silent: false }
+    pub(super) fn new(streams: Streams, feed: Feed, born: &'a Born, cgroup: Option<&Cgroup>) -> Pump<'a> {
+        Pump {
+            streams,
+            feed,
+            born,
+            meter: cgroup.map(Cgroup::meter),
+            buffer: Box::new_uninit_slice(64 << 10),
+            silent: false,
+        }
     }
 
     /// Moves bytes until nothing of the command runs any more, and then what it has left in its streams. The first process of a container
@@ -170,7 +177,7 @@ impl<'a> Pump<'a> {
             if ready.process || self.is_over(&ended) {
                 self.empty(Stream::Stdout);
                 self.empty(Stream::Stderr);
-                ended.counted = self.cgroup.map(Cgroup::counted).unwrap_or_default();
+                ended.counted = self.meter.as_ref().map(Meter::counted).unwrap_or_default();
                 return ended;
             }
             self.drain(Stream::Stdout, ready.stdout);
