@@ -1,7 +1,8 @@
 //! The profile as a filter program for the kernel.
 //!
 //! The number of the call is searched for in a tree of ranges, not in a list: the kernel translates the program at every launch and tries
-//! it on every call there is, and a list of 300 calls costs it more than half a millisecond each time.
+//! it on every call there is, and a list of 300 calls costs it more than half a millisecond each time. For the same reason every answer
+//! stands once, at the end, and tests take no more steps than they need.
 
 use std::sync::OnceLock;
 
@@ -28,6 +29,7 @@ const AND: u16 = (libc::BPF_ALU | libc::BPF_AND | libc::BPF_K) as u16;
 const JUMP: u16 = (libc::BPF_JMP | libc::BPF_JA) as u16;
 const JUMP_IF_EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
 const JUMP_IF_AT_LEAST: u16 = (libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K) as u16;
+const JUMP_IF_ANY: u16 = (libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K) as u16;
 const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
 
 /// What becomes of a range of calls.
@@ -51,14 +53,14 @@ pub(crate) fn program(network: Network) -> &'static Program {
 
 /// A call of another architecture, whose numbers mean something else, ends the process.
 fn compile(network: Network) -> Program {
-    let mut program = vec![
-        step(LOAD, ARCHITECTURE_AT),
-        branch(JUMP_IF_EQUAL, ARCHITECTURE, 1, 0),
-        step(RETURN, libc::SECCOMP_RET_KILL_PROCESS),
-        step(LOAD, NUMBER),
-    ];
-    program.extend(search(&ranges(&profile(network))));
-    program
+    let mut writer = Writer::new();
+    writer.search(&ranges(&profile(network)));
+    writer.step(LOAD, NUMBER);
+    let known = writer.next();
+    let foreign = writer.step(RETURN, libc::SECCOMP_RET_KILL_PROCESS);
+    writer.branch(JUMP_IF_EQUAL, ARCHITECTURE, known, foreign);
+    writer.step(LOAD, ARCHITECTURE_AT);
+    writer.finish()
 }
 
 /// The verdicts by the first number of each range, without gaps. Numbers beyond all known ones are those of later kernels, and of the
@@ -90,56 +92,119 @@ fn ranges(allowed: &[Allowed]) -> Vec<(u32, Verdict)> {
     ranges
 }
 
-/// Finds the range of the number that is loaded.
-fn search(ranges: &[(u32, Verdict)]) -> Program {
-    let (low, high) = ranges.split_at(ranges.len() / 2);
-    match (low, high) {
-        ([], [(_, verdict)]) => judge(verdict),
-        (_, [(middle, _), ..]) => {
-            let (low, high) = (search(low), search(high));
-            let mut program = match u8::try_from(low.len()) {
-                Ok(over) => vec![branch(JUMP_IF_AT_LEAST, *middle, over, 0)],
-                Err(_) => {
-                    vec![branch(JUMP_IF_AT_LEAST, *middle, 0, 1), step(JUMP, low.len() as u32)]
-                }
-            };
-            program.extend(low);
-            program.extend(high);
-            program
+/// Writes a program from its end to its beginning, since its jumps all lead forward: what they lead to is there already.
+struct Writer {
+    /// The last step first.
+    backwards: Program,
+    allowed: Place,
+    forbidden: Place,
+    absent: Place,
+}
+
+/// A step that was written, counted from the end.
+#[derive(Clone, Copy)]
+struct Place(usize);
+
+/// The furthest that a branch is made to lead. Its field holds 255, but the way to its other end may need a step in between.
+const REACH: usize = 254;
+
+impl Writer {
+    /// A program that only has its answers.
+    fn new() -> Writer {
+        let mut writer =
+            Writer { backwards: Vec::new(), allowed: Place(0), forbidden: Place(1), absent: Place(2) };
+        for answer in [
+            libc::SECCOMP_RET_ALLOW,
+            libc::SECCOMP_RET_ERRNO | libc::EPERM as u32,
+            libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32,
+        ] {
+            writer.step(RETURN, answer);
         }
-        // There is always a range that begins at 0.
-        (_, []) => answer(Answer::Forbidden),
+        writer
     }
-}
 
-fn judge(verdict: &Verdict) -> Program {
-    match verdict {
-        Verdict::Allow => vec![step(RETURN, libc::SECCOMP_RET_ALLOW)],
-        Verdict::Refuse(refusal) => answer(*refusal),
-        Verdict::Check(ways, refusal) => {
-            let checks = ways.iter().flat_map(|way| check(way));
-            checks.chain(answer(*refusal)).collect()
+    fn finish(mut self) -> Program {
+        self.backwards.reverse();
+        self.backwards
+    }
+
+    /// What was written last, which whatever is written now is followed by.
+    fn next(&self) -> Place {
+        Place(self.backwards.len().saturating_sub(1))
+    }
+
+    fn step(&mut self, code: u16, k: u32) -> Place {
+        self.backwards.push(libc::sock_filter { code, jt: 0, jf: 0, k });
+        self.next()
+    }
+
+    /// How many steps lie between what is written now and a place.
+    fn over(&self, place: Place) -> usize {
+        self.next().0.saturating_sub(place.0)
+    }
+
+    /// The place, or one nearby that leads there.
+    fn near(&mut self, place: Place) -> Place {
+        let over = self.over(place);
+        if over < REACH { place } else { self.step(JUMP, over as u32) }
+    }
+
+    fn branch(&mut self, code: u16, k: u32, yes: Place, no: Place) -> Place {
+        let (yes, no) = (self.near(yes), self.near(no));
+        let [jt, jf] = [yes, no].map(|place| self.over(place) as u8);
+        self.backwards.push(libc::sock_filter { code, jt, jf, k });
+        self.next()
+    }
+
+    /// Finds the range of the number that is loaded.
+    fn search(&mut self, ranges: &[(u32, Verdict)]) -> Place {
+        match ranges.split_at(ranges.len() / 2) {
+            ([], [(_, verdict)]) => self.judge(verdict),
+            (low, high @ [(middle, _), ..]) => {
+                let (high, low) = (self.search(high), self.search(low));
+                self.branch(JUMP_IF_AT_LEAST, *middle, high, low)
+            }
+            // There is always a range that begins at 0.
+            (_, []) => self.forbidden,
         }
     }
-}
 
-/// Allows the call if all conditions hold, and goes on behind itself if not.
-fn check(conditions: &[Condition]) -> Program {
-    let mut program = vec![step(RETURN, libc::SECCOMP_RET_ALLOW)];
-    for test in conditions.iter().flat_map(Condition::halves).rev() {
-        let over = u8::try_from(program.len()).unwrap_or(u8::MAX);
-        let tests = [step(LOAD, test.at), step(AND, test.mask), branch(JUMP_IF_EQUAL, test.value, 0, over)];
-        program.splice(0..0, tests);
+    fn judge(&mut self, verdict: &Verdict) -> Place {
+        match verdict {
+            Verdict::Allow => self.allowed,
+            Verdict::Refuse(refusal) => self.answer(*refusal),
+            Verdict::Check(ways, refusal) => {
+                let refused = self.answer(*refusal);
+                ways.iter().rfold(refused, |otherwise, way| {
+                    let halves: Vec<Half> = way.iter().flat_map(Condition::halves).collect();
+                    halves.iter().rfold(self.allowed, |holds, half| self.test(half, holds, otherwise))
+                })
+            }
+        }
     }
-    program
-}
 
-fn answer(refusal: Answer) -> Program {
-    let errno = match refusal {
-        Answer::Forbidden => libc::EPERM,
-        Answer::Absent => libc::ENOSYS,
-    };
-    vec![step(RETURN, libc::SECCOMP_RET_ERRNO | errno as u32)]
+    fn answer(&self, refusal: Answer) -> Place {
+        match refusal {
+            Answer::Forbidden => self.forbidden,
+            Answer::Absent => self.absent,
+        }
+    }
+
+    fn test(&mut self, half: &Half, holds: Place, otherwise: Place) -> Place {
+        let &Half { at, mask, value } = half;
+        match (mask, value) {
+            (_, 0) => self.branch(JUMP_IF_ANY, mask, otherwise, holds),
+            (mask, value) if mask == value && mask.is_power_of_two() => {
+                self.branch(JUMP_IF_ANY, mask, holds, otherwise)
+            }
+            (u32::MAX, value) => self.branch(JUMP_IF_EQUAL, value, holds, otherwise),
+            (mask, value) => {
+                self.branch(JUMP_IF_EQUAL, value, holds, otherwise);
+                self.step(AND, mask)
+            }
+        };
+        self.step(LOAD, at)
+    }
 }
 
 /// A test on 32 bits, which is what the kernel's filters can load.
@@ -162,14 +227,6 @@ impl From<&Allowed> for Verdict {
     fn from(call: &Allowed) -> Verdict {
         if call.when.is_empty() { Verdict::Allow } else { Verdict::Check(call.when.clone(), call.otherwise) }
     }
-}
-
-fn step(code: u16, k: u32) -> libc::sock_filter {
-    libc::sock_filter { code, jt: 0, jf: 0, k }
-}
-
-fn branch(code: u16, k: u32, jt: u8, jf: u8) -> libc::sock_filter {
-    libc::sock_filter { code, jt, jf, k }
 }
 
 #[cfg(test)]
@@ -196,6 +253,7 @@ mod tests {
                 AND => accumulator &= k,
                 JUMP => at += k as usize,
                 JUMP_IF_EQUAL => at += usize::from(if accumulator == k { jt } else { jf }),
+                JUMP_IF_ANY => at += usize::from(if accumulator & k != 0 { jt } else { jf }),
                 JUMP_IF_AT_LEAST => at += usize::from(if accumulator >= k { jt } else { jf }),
                 RETURN => return k,
                 _ => panic!("unknown instruction {code:#x}"),
@@ -223,7 +281,8 @@ mod tests {
         if call.when.is_empty() || call.when.iter().any(|way| way.iter().all(holds)) {
             return libc::SECCOMP_RET_ALLOW;
         }
-        answer(call.otherwise)[0].k
+        let errno = if call.otherwise == Answer::Forbidden { libc::EPERM } else { libc::ENOSYS };
+        libc::SECCOMP_RET_ERRNO | errno as u32
     }
 
     #[test]
@@ -268,7 +327,24 @@ mod tests {
     #[test]
     fn the_kernel_takes_programs_of_this_length() {
         for network in [Network::None, Network::Host] {
-            assert!(compile(network).len() < 600, "{}", compile(network).len());
+            assert!(compile(network).len() < 200, "{}", compile(network).len());
         }
+    }
+
+    #[test]
+    fn a_program_that_is_longer_than_a_jump_says_the_same() {
+        let verdicts = [Verdict::Allow, Verdict::Refuse(Answer::Forbidden), Verdict::Refuse(Answer::Absent)];
+        let ranges: Vec<(u32, Verdict)> =
+            (0..1500).map(|at| (at, verdicts[at as usize % 3].clone())).collect();
+        let mut writer = Writer::new();
+        writer.search(&ranges);
+        writer.step(LOAD, NUMBER);
+        let program = writer.finish();
+        let said: Vec<u32> = (0..3).map(|number| run(&program, ARCHITECTURE, number, [0; 6])).collect();
+        for number in 0..1500 {
+            assert_eq!(run(&program, ARCHITECTURE, number, [0; 6]), said[number as usize % 3], "{number}");
+        }
+        let errno = |number: i32| libc::SECCOMP_RET_ERRNO | number as u32;
+        assert_eq!(said, [libc::SECCOMP_RET_ALLOW, errno(libc::EPERM), errno(libc::ENOSYS)]);
     }
 }
