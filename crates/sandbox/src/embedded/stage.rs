@@ -84,6 +84,8 @@ pub(super) fn report(launcher: BorrowedFd<'_>, failure: &Failure) {
 
 fn build(plan: &Plan, lives_on: bool, from: &Inheritance<'_>, handed: &mut Handed) -> Result<(), Failure> {
     begin(from)?;
+    // What can be done while the launcher gets ready to let this process in.
+    walls::renounce().map_err(at(Step::Privileges))?;
     if !admission::enter(from.launcher).map_err(at(Step::Cgroup))? {
         sys::exit(NOT_SET_UP);
     }

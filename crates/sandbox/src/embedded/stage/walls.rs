@@ -18,7 +18,7 @@ const OPEN_FILES: u64 = 4096;
 /// The last capability that a kernel may know; those it does not know are refused, and that is the end of the list.
 const MOST_CAPABILITIES: u32 = 63;
 
-/// Raises all of them, in the order in which each still can be.
+/// Raises all of them, in the order in which each still can be, for a process that has renounced its privileges.
 pub(super) fn raise(plan: &Plan) -> Result<(), Failure> {
     lower_limits(plan.pids).map_err(at(Step::Limits))?;
     drop_privileges().map_err(at(Step::Privileges))?;
@@ -35,7 +35,7 @@ pub(super) fn raise(plan: &Plan) -> Result<(), Failure> {
 const NO_CORE_DUMP: u64 = 1;
 
 /// No core dumps, no real-time scheduling, which no quota holds, few open files, and a bound on processes beneath that of the cgroup.
-pub(in crate::embedded) fn lower_limits(pids: u32) -> Result<(), Errno> {
+fn lower_limits(pids: u32) -> Result<(), Errno> {
     lower(Resource::Core, NO_CORE_DUMP)?;
     lower(Resource::Rtprio, 0)?;
     lower(Resource::Nice, 0)?;
@@ -52,8 +52,8 @@ fn lower(resource: Resource, to: u64) -> Result<(), Errno> {
     rustix::process::setrlimit(resource, Rlimit { current: Some(hard), maximum: Some(hard) })
 }
 
-/// Leaves no capability anywhere, and no way to gain one by executing a program.
-pub(in crate::embedded) fn drop_privileges() -> Result<(), Errno> {
+/// Makes sure that no program that is executed later has a capability. Those that this process has, it keeps for now.
+pub(super) fn renounce() -> Result<(), Errno> {
     for number in 0..=MOST_CAPABILITIES {
         let Some(capability) = CapabilitySet::from_bits(1 << number) else { continue };
         match rustix::thread::remove_capability_from_bounding_set(capability) {
@@ -61,6 +61,11 @@ pub(in crate::embedded) fn drop_privileges() -> Result<(), Errno> {
             dropped => dropped?,
         }
     }
+    Ok(())
+}
+
+/// Leaves no capability anywhere, and no way to gain one by executing a program.
+fn drop_privileges() -> Result<(), Errno> {
     rustix::thread::clear_ambient_capability_set()?;
     let none = CapabilitySet::empty();
     rustix::thread::set_capabilities(
