@@ -101,11 +101,17 @@ impl Bundle {
     /// The names and texts of the skills right below a directory of the plugin.
     pub fn skills_in(&self, directory: &str) -> impl Iterator<Item = (&'static str, &'static [u8])> {
         self.files.iter().filter_map(move |file| {
-            let inner = Path::new(file.path).strip_prefix(directory).ok()?;
-            let name = inner.parent()?.to_str()?;
-            (inner.file_name()? == SKILL_FILE && !name.is_empty() && !name.contains('/'))
-                .then_some((name, file.bytes))
+            let (name, file_name) = file.below(directory)?.rsplit_once('/')?;
+            (file_name == SKILL_FILE && !name.contains('/')).then_some((name, file.bytes))
         })
+    }
+}
+
+impl BundledFile {
+    /// Its path below a directory, if it is there. As text, since taking paths apart would be the larger part of looking through
+    /// a bundle, and that is done on every start.
+    fn below(&self, directory: &str) -> Option<&'static str> {
+        self.path.strip_prefix(directory)?.strip_prefix('/')
     }
 }
 
@@ -119,8 +125,7 @@ impl Files for Bundle {
     }
 
     fn is_dir(&self, path: &str) -> bool {
-        path == "."
-            || self.files.iter().any(|file| file.path != path && Path::new(file.path).starts_with(path))
+        path == "." || self.files.iter().any(|file| file.below(path).is_some())
     }
 
     fn is_file(&self, path: &str) -> bool {

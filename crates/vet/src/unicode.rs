@@ -2,10 +2,12 @@
 //!
 //! Flags, families and scripts that need joiners are left alone.
 
+mod imitated;
+
 use crate::codes::Code;
 use crate::finding::Finding;
 use crate::scan::Scan;
-use unicode_security::confusable_detection::skeleton;
+use imitated::imitated;
 
 /// So many hidden characters on one line are a message and no accident.
 const MESSAGE: usize = 12;
@@ -42,8 +44,10 @@ pub fn scan_field(path: &str, line: u32, field: &str, text: &str, scan: &mut Sca
         Some(_) => scan.add(Finding::new(Code::HiddenCharacters, path, line, &window(text))),
         None => {}
     }
-    let imitated: String = skeleton(text).collect();
-    if field == "name" && imitated.is_ascii() && has_foreign_letter(text) {
+    if field == "name"
+        && has_foreign_letter(text)
+        && let Some(imitated) = imitated(text)
+    {
         let message =
             format!("The name is written with other letters than `{imitated}`, which it looks like.");
         scan.add(Finding::new(Code::ConfusableName, path, line, text).saying(&message));

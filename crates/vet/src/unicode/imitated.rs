@@ -1,0 +1,73 @@
+//! Which ASCII text a name looks like: what Unicode calls its skeleton, where that is ASCII.
+//!
+//! The table is text without pointers. As one of pointers it would be the largest that the loader moves addresses in, at every start
+//! of the command, and a name that is not ASCII is rare.
+
+/// A line for each text: the text in quotation marks, and the characters that look like it, alone or from one to another.
+const TABLE: &str = include_str!("imitated.txt");
+
+/// The ASCII text that a text looks like, without control characters; none where something in it looks like nothing in ASCII.
+pub fn imitated(text: &str) -> Option<String> {
+    text.chars().filter(|c| !c.is_ascii_control()).map(of_char).collect()
+}
+
+fn of_char(c: char) -> Option<&'static str> {
+    TABLE.lines().find_map(|line| {
+        let (text, characters) = line.strip_prefix('"')?.rsplit_once("\" ")?;
+        characters.split(' ').any(|range| contains(range, c)).then_some(text)
+    })
+}
+
+fn contains(range: &str, c: char) -> bool {
+    let (first, last) = range.split_once('-').unwrap_or((range, range));
+    let code = |hex| u32::from_str_radix(hex, 16);
+    code(first).is_ok_and(|first| first <= c.into()) && code(last).is_ok_and(|last| u32::from(c) <= last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect_file;
+    use std::collections::BTreeMap;
+    use std::fmt::Write as _;
+    use unicode_security::confusable_detection::skeleton;
+
+    /// The skeleton of each character that has one in ASCII, as the crate for this says.
+    fn skeletons() -> BTreeMap<String, Vec<u32>> {
+        let mut all: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+        for c in '\0'..=char::MAX {
+            let skeleton: String = skeleton(c.encode_utf8(&mut [0; 4])).collect();
+            if skeleton.is_ascii() && !c.is_ascii_control() {
+                all.entry(skeleton).or_default().push(c.into());
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn the_table_is_what_unicode_says() {
+        let mut table = String::new();
+        for (text, characters) in skeletons() {
+            write!(table, "\"{text}\"").unwrap();
+            for run in characters.chunk_by(|a, b| a + 1 == *b) {
+                match run {
+                    [first, .., last] => write!(table, " {first:x}-{last:x}"),
+                    _ => write!(table, " {:x}", run[0]),
+                }
+                .unwrap();
+            }
+            table.push('\n');
+        }
+        expect_file!["imitated.txt"].assert_eq(&table);
+    }
+
+    #[test]
+    fn a_text_looks_like_its_skeleton() {
+        for text in
+            ["paypal", "раураl", "ｇｕｉｌｄ", "ﬁle", "𝐦y-skill", "a\u{200b}b", "Größe", "名前", "ａ50%"]
+        {
+            let skeleton: String = skeleton(text).collect();
+            assert_eq!(imitated(text), Some(skeleton).filter(|skeleton| skeleton.is_ascii()), "{text}");
+        }
+    }
+}
