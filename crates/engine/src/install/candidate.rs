@@ -77,14 +77,16 @@ pub fn find(top: &Path, config: &Config) -> Vec<Candidate> {
     let inspection = find_path(top, config).unwrap_or_default();
     let plugins = plugins(top, &inspection);
     let mut found = plugins.clone();
+    // Below the source: what it lies in is the same for all of them.
     let mut outer: HashSet<PathBuf> = HashSet::new();
     for inspected in &inspection.skills {
         let skill = skill(top, inspected, &plugins);
-        if skill.place.ancestors().skip(1).any(|above| outer.contains(above)) {
+        let place = skill.place.strip_prefix(top).unwrap_or(&skill.place);
+        if place.ancestors().skip(1).any(|above| outer.contains(above)) {
             continue;
         }
         if !skill.flat && !skill.path.is_empty() {
-            outer.insert(skill.place.clone());
+            outer.insert(place.to_owned());
         }
         found.push(skill);
     }
