@@ -4,7 +4,7 @@
 
 mod packages;
 
-use crate::directory::{self, Directory, Kind};
+use crate::directory::{self, Directory, Kind, Name};
 use crate::discover::parallel::in_parallel_from;
 use crate::discover::skill_files::{self, SkillDirectory};
 use crate::discover::skill_reader::{self, Found, Manner};
@@ -223,17 +223,27 @@ fn collect(directory: &Path, depth: usize, targets: &mut Vec<Target>, inspection
         inspection.plugins.extend(plugin);
         inspection.problems.extend(problems);
     }
-    for name in names {
+    let (below, files): (Vec<Name>, Vec<Name>) =
+        names.into_iter().partition(|name| name.kind == Kind::Directory);
+    for name in files {
         let path = directory.join(&name.name);
         let is_markdown = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"));
-        match name.kind {
-            Kind::Directory if skill_files::is_skipped(&name.name) => {}
-            Kind::Directory => collect(&path, depth + 1, targets, inspection),
-            _ if skill_reader::is_skill_file(&name.name) => {
-                targets.push(Target { path, form: Form::Directory });
-            }
-            _ if has_flat_skills && is_markdown => targets.push(Target { path, form: Form::Perhaps }),
-            _ => {}
+        if skill_reader::is_skill_file(&name.name) {
+            targets.push(Target { path, form: Form::Directory });
+        } else if has_flat_skills && is_markdown {
+            targets.push(Target { path, form: Form::Perhaps });
         }
+    }
+    let below: Vec<Name> = below.into_iter().filter(|name| !skill_files::is_skipped(&name.name)).collect();
+    let found = in_parallel_from(WORTH_A_THREAD, &below, |name| {
+        let (mut targets, mut inspection) = (Vec::new(), Inspection::default());
+        collect(&directory.join(&name.name), depth + 1, &mut targets, &mut inspection);
+        (targets, inspection)
+    });
+    for (more, found) in found {
+        targets.extend(more);
+        inspection.packages += found.packages;
+        inspection.plugins.extend(found.plugins);
+        inspection.problems.extend(found.problems);
     }
 }

@@ -189,7 +189,9 @@ pub use toolset::Toolset;
 pub use top::top;
 pub use transcript::Transcript;
 pub use verbs::{Verb, verbs};
-pub use vet::{AllowRequest, Target, VetRequest, policy, vet, vet_allow, vet_allowed, vet_disallow};
+pub use vet::{
+    AllowRequest, Target, VetRequest, get_ready_to_vet, policy, vet, vet_allow, vet_allowed, vet_disallow,
+};
 pub use watch::watch;
 pub use wish::{Wish, perform_wish, wish};
 pub use workshop::Workshop;

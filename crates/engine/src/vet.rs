@@ -55,6 +55,12 @@ pub struct VetRequest<'a> {
     pub progress: &'a (dyn Fn(usize, usize) + Sync),
 }
 
+/// Has a thread get ready for vetting while something else is done first: what is compiled once is some ten milliseconds of work.
+pub fn get_ready_to_vet() {
+    // Where there is no thread, whoever vets first does it.
+    std::thread::Builder::new().spawn(guild_vet::warm_up).ok();
+}
+
 /// Vets skills; it fails with `security_preflight_denied` if one is denied.
 pub fn vet(hall: &Hall, request: &VetRequest<'_>) -> Envelope<reply::Vet> {
     let (subjects, failure) = match &request.target {

@@ -29,6 +29,11 @@ pub struct SiteArgs {
 }
 
 impl SiteArgs {
+    /// Whether a person asks, and no agent.
+    pub fn is_in_person(&self) -> bool {
+        self.agent.is_none()
+    }
+
     /// Whose installation is meant.
     pub fn scope(&self) -> InstallScope {
         if self.user { InstallScope::User } else { InstallScope::Project }

@@ -65,6 +65,14 @@ impl Ledger {
         Ok(receipt)
     }
 
+    /// Makes the head of a chain that is empty, which takes two syncs and whoever writes first would else wait for.
+    ///
+    /// # Errors
+    /// Where it cannot be made, or the head does not fit the chain.
+    pub async fn begin_chain(&self, now: Timestamp) -> Result<(), WriteError> {
+        Ok(self.write(now).await?.abandon().await?)
+    }
+
     /// Begins to write, once the end of the chain has been found to be what it was.
     pub(crate) async fn write(&self, now: Timestamp) -> Result<Writing<'_>, WriteError> {
         let mut writing = self.write_unchecked(now).await?;

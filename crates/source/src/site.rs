@@ -4,21 +4,27 @@
 //! moment the change has happened: whoever is killed afterwards leaves a journal that the next one carries through. Before that
 //! moment nothing has happened. The journal lies with the person's own state, where no project can put one.
 
+mod change;
 mod journal;
+mod staged;
 mod step;
+mod tops;
 
-use crate::durable::{sync_directory, sync_file_system};
+use crate::durable::sync_directory;
 use crate::lock::{Kind, Lock, LockError};
 use crate::store::{Store, StoreError};
-use guild_manifest::{Digest, TreeManifest};
-use std::collections::BTreeSet;
+use guild_manifest::Digest;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
 use std::io::{self, Write as _};
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+pub use change::{Change, Ours};
 use journal::Journal;
+pub use staged::Staged;
 use step::{Step, identity};
+use tops::Tops;
 
 /// What directories are called that something is staged in.
 const STAGING: &str = ".install-";
@@ -39,48 +45,6 @@ pub struct Site {
     lock: PathBuf,
     journals: PathBuf,
     trust: Trust,
-}
-
-/// One change of what is installed.
-#[derive(Debug, Clone)]
-pub enum Change<'a> {
-    /// These files, which are in the store, in the place of whatever is there.
-    Place {
-        /// What it is.
-        kind: Kind,
-        /// Its name.
-        name: &'a str,
-        /// Its files.
-        tree: &'a TreeManifest,
-        /// A directory of ours, which nobody else writes to, with these files and nothing else: it is taken where it can be moved.
-        from: Option<&'a Path>,
-    },
-    /// A link to a directory.
-    Link {
-        /// What it is.
-        kind: Kind,
-        /// Its name.
-        name: &'a str,
-        /// Where it leads.
-        target: &'a Path,
-    },
-    /// Nothing any more.
-    Remove {
-        /// What it is.
-        kind: Kind,
-        /// Its name.
-        name: &'a str,
-    },
-}
-
-impl Change<'_> {
-    /// What it puts in a place, if it puts anything there.
-    const fn placed(&self) -> Option<Kind> {
-        match self {
-            Self::Place { kind, .. } | Self::Link { kind, .. } => Some(*kind),
-            Self::Remove { .. } => None,
-        }
-    }
 }
 
 /// Why a site cannot be read or changed.
@@ -125,7 +89,8 @@ pub enum SiteError {
 #[derive(Debug)]
 pub struct Held<'a> {
     site: &'a Site,
-    _lock: File,
+    /// Shared with changes that are being made, which keep the site held for as long.
+    lock: Arc<File>,
 }
 
 impl Site {
@@ -192,13 +157,12 @@ impl Site {
 
     /// The same, once these changes are made.
     fn is_inhabited_after(&self, changes: &[Change<'_>]) -> bool {
-        let goes = |kind: Kind, path: &Path| {
-            let is_it = |change: &Change<'_>| matches!(change, Change::Remove { kind: of, name } if *of == kind && self.place(kind, name) == path);
-            changes.iter().any(is_it)
-        };
+        let is_removal = |change: &&Change<'_>| matches!(change, Change::Remove { .. });
+        let gone: HashSet<PathBuf> =
+            changes.iter().filter(is_removal).map(|change| change.place(self)).collect();
         [Kind::Skill, Kind::Plugin].into_iter().any(|kind| {
             let within = fs::read_dir(self.directory.join(kind.directory())).into_iter().flatten().flatten();
-            within.into_iter().any(|entry| !goes(kind, &entry.path()))
+            within.into_iter().any(|entry| !gone.contains(&entry.path()))
         })
     }
 
@@ -214,7 +178,7 @@ impl Site {
     pub fn hold(&self) -> Result<Held<'_>, SiteError> {
         self.make(&self.directory)?;
         let lock = File::open(&self.directory).and_then(|file| file.lock().map(|()| file));
-        let held = Held { site: self, _lock: lock.map_err(failed("lock", &self.directory))? };
+        let held = Held { site: self, lock: Arc::new(lock.map_err(failed("lock", &self.directory))?) };
         if let Some(journal) = Journal::read(&self.journal())? {
             journal.forward()?;
             journal.settle(&self.journal())?;
@@ -289,51 +253,31 @@ impl Held<'_> {
     /// # Errors
     /// Where something cannot be staged, or is in the way.
     pub fn apply(&self, store: &Store, changes: &[Change<'_>], lock: &Lock) -> Result<(), SiteError> {
+        self.stage(store, changes, lock)?.make()
+    }
+
+    /// Stages changes, and the lock that says so, beside their places; nothing has happened then.
+    ///
+    /// # Errors
+    /// Where something cannot be staged.
+    pub fn stage(&self, store: &Store, changes: &[Change<'_>], lock: &Lock) -> Result<Staged, SiteError> {
         let site = self.site;
         let made = tempfile::Builder::new().prefix(STAGING).tempdir_in(&site.directory);
         let staging = made.map_err(failed("make a directory in", &site.directory))?;
         for kind in changes.iter().filter_map(Change::placed).collect::<BTreeSet<Kind>>() {
             site.make(&site.directory.join(kind.directory()))?;
         }
+        let mut tops = Tops::beside(staging.path());
+        let is_bare = !site.is_inhabited();
         let mut steps = Vec::new();
         for (at, change) in changes.iter().enumerate() {
-            steps.extend(self.stage(store, change, &staging.path().join(at.to_string()))?);
+            let staged = staging.path().join(at.to_string());
+            let place = change.place(site);
+            let old = if is_bare { None } else { identity(&place)? };
+            steps.extend(change.stage(store, (place, old), staged, &mut tops)?);
         }
         steps.extend(self.stage_lock(lock, changes, &staging.path().join("lock"))?);
-        sync_file_system(staging.path()).map_err(failed("sync", staging.path()))?;
-        let journal = Journal::new(staging.path(), steps);
-        journal.write(&site.journal())?;
-        // From here on it has happened, unless something is in the way, and then none of it has. What is staged is the journal's.
-        let _ = staging.keep();
-        if let Err(error) = journal.forward() {
-            journal.backward()?;
-            journal.settle(&site.journal())?;
-            return Err(error);
-        }
-        journal.settle(&site.journal())
-    }
-
-    /// Stages what one change puts in its place.
-    fn stage(&self, store: &Store, change: &Change<'_>, staged: &Path) -> Result<Option<Step>, SiteError> {
-        let (kind, name) = match change {
-            Change::Place { kind, name, .. } | Change::Link { kind, name, .. } => (*kind, *name),
-            Change::Remove { kind, name } => (*kind, *name),
-        };
-        let place = self.site.place(kind, name);
-        let old = identity(&place)?;
-        match change {
-            Change::Place { tree, from, .. } => {
-                let is_moved = from.is_some_and(|from| fs::rename(from, staged).is_ok());
-                if !is_moved {
-                    store.export(tree, staged)?;
-                }
-            }
-            Change::Link { target, .. } => symlink(target, staged).map_err(failed("make", staged))?,
-            Change::Remove { .. } => {
-                return Ok(old.map(|old| Step::new(place, staged, Some(old), None)));
-            }
-        }
-        Ok(Some(Step::new(place, staged, old, identity(staged)?)))
+        Ok(Staged::new(staging, steps, site.journal(), Arc::clone(&self.lock)))
     }
 
     /// Stages the lock; one that would be empty is none, unless something of somebody else's stays that it is known not to hold.

@@ -18,6 +18,7 @@ mod blob;
 mod error;
 mod export;
 mod follow;
+mod fresh;
 mod glance;
 mod limits;
 mod log;
@@ -38,11 +39,13 @@ use std::sync::Arc;
 
 pub use error::{Reason, StageError, StoreError};
 pub use export::{scan, scan_installed};
+pub use fresh::Keeping;
 pub use limits::{Limit, MAX_BYTES, MAX_DEPTH, MAX_FILE_BYTES, MAX_NAMES};
 pub use stage::{Content, Kept, MemoryFile};
 pub use walk::is_executable;
 
 use blob::Writer;
+use fresh::Fresh;
 use glance::Glances;
 use pack::Packs;
 use seen::Seen;
@@ -56,6 +59,8 @@ const VERSION: u32 = 1;
 pub struct Store {
     directory: PathBuf,
     packs: Packs,
+    /// What is on its way to the disk.
+    fresh: Fresh,
     /// What was read before, in a process that lives on.
     seen: Option<Arc<Seen>>,
     /// What was looked at before, in one run.
@@ -90,7 +95,8 @@ impl Store {
     /// # Errors
     /// Where it is of a version that this program does not know, or cannot be read.
     pub fn open(directory: impl Into<PathBuf>) -> Result<Self, StoreError> {
-        let store = Self { directory: directory.into(), packs: Packs::default(), seen: None, glances: None };
+        let (packs, fresh) = (Packs::default(), Fresh::default());
+        let store = Self { directory: directory.into(), packs, fresh, seen: None, glances: None };
         let path = store.directory.join("version");
         match fs::read_to_string(&path) {
             Ok(text) if text.trim() == VERSION.to_string() => Ok(store),
@@ -136,6 +142,9 @@ impl Store {
     /// # Errors
     /// Where they are not there, or are not what the digest says.
     pub fn get(&self, digest: &Digest) -> Result<Vec<u8>, StoreError> {
+        if let Some(bytes) = self.fresh.read(digest) {
+            return Ok(bytes.to_vec());
+        }
         if let Some(bytes) = self.packs.read(digest)? {
             return Ok(bytes);
         }
@@ -163,6 +172,17 @@ impl Store {
     /// As for staging one; the number is that of the tree which it is about. Nothing of any of them is relied on then.
     pub fn keep_all(&self, contents: &[Content<'_>]) -> Result<Vec<Kept>, (usize, StageError)> {
         stage::keep_all(self, contents)
+    }
+
+    /// The same, which goes on while they are written: what was read can be had at once, and is relied on by whoever has waited.
+    ///
+    /// # Errors
+    /// As for [`Store::keep_all`].
+    pub fn keep_all_ahead(
+        &self,
+        contents: &[Content<'_>],
+    ) -> Result<(Vec<Kept>, Keeping), (usize, StageError)> {
+        stage::keep_all_ahead(self, contents)
     }
 
     /// Does the same with one.

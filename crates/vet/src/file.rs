@@ -143,7 +143,10 @@ pub fn text(bytes: &[u8]) -> Option<String> {
         _ if memchr::memchr(0, bytes.get(..bytes.len().min(8_192)).unwrap_or_default()).is_some() => {
             return None;
         }
-        _ => String::from_utf8_lossy(bytes).into_owned(),
+        // Nearly all are sound, which is seen several times as fast as where one is not.
+        _ => {
+            str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes).into_owned(), str::to_owned)
+        }
     };
     Some(if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text })
 }

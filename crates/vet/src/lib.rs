@@ -37,6 +37,7 @@ mod syntax;
 mod triggers;
 mod unicode;
 mod verdict;
+mod warm;
 
 pub use codes::{Code, Tier};
 pub use evidence::MAX_EVIDENCE;
@@ -45,6 +46,7 @@ pub use input::{Content, File, Input, Remark};
 pub use needs::{Needs, Use, fitting};
 pub use report::Report;
 pub use verdict::{Policy, RULES, Suppression, Verdict, Version};
+pub use warm::warm_up;
 
 use programs::Programs;
 use scan::Scan;

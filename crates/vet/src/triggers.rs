@@ -36,7 +36,7 @@ pub fn scan_lines(text: &str, source: &Source<'_>, scan: &mut Scan) {
 
 /// Whether a line may hold a command.
 pub fn is_candidate(line: &str) -> bool {
-    line.contains(['|', '<', '$', '/', '`', '-'])
+    line.bytes().any(|byte| matches!(byte, b'|' | b'<' | b'$' | b'/' | b'`' | b'-'))
         && (COMMAND.is_in(line) || POWERSHELL.is_in(line) || STARTED.is_in(line) || ENCODED.is_in(line))
 }
 

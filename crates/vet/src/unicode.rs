@@ -55,6 +55,10 @@ pub fn scan_field(path: &str, line: u32, field: &str, text: &str, scan: &mut Sca
 }
 
 fn judge(line: &str, is_first: bool) -> Option<Code> {
+    // Most lines that are not ASCII have quotation marks and dashes, and need not be taken apart.
+    if !line.chars().any(may_hide) {
+        return None;
+    }
     let chars: Vec<char> = line.chars().collect();
     let (mut hidden, mut selectors, mut longest, mut turned) = (0, 0, 0, None);
     let reads_leftwards = chars.iter().copied().any(is_right_to_left);
@@ -86,6 +90,12 @@ fn judge(line: &str, is_first: bool) -> Option<Code> {
         (None, 0) => None,
         (None, _) => Some(Code::FewHiddenCharacters),
     }
+}
+
+/// Whether a character is one of those that hide something, or may be.
+fn may_hide(c: char) -> bool {
+    matches!(u32::from(c), 0x180e | 0x200b..=0x200d | 0x202a..=0x202e | 0x2060..=0x2068 | 0xfe00..=0xfe0f | 0xfeff
+        | 0x1d173..=0x1d17a | 0xe0000..=0xe01ef)
 }
 
 fn is_tag(c: char) -> bool {

@@ -410,3 +410,17 @@ fn authors_are_told_of_tools_that_nobody_knows() {
         "#]],
     );
 }
+
+#[test]
+fn many_directories_are_gone_through_in_their_order() {
+    let files = (0..150).map(|number| {
+        format!(
+            "//- /project/lib/s{number:03}/SKILL.md\n@s{number:03}\n//- /project/lib/s{number:03}/inner/SKILL.md\n@inner\n"
+        )
+    });
+    let world = World::new(&files.collect::<String>());
+    let found = inspect_path(&world.path("project/lib"), &Config::default(), Profile::Lenient).unwrap();
+    let paths: Vec<String> = found.skills.iter().map(|skill| world.shown(&skill.path)).collect();
+    assert_eq!((paths.len(), paths.is_sorted()), (300, true));
+    assert_eq!(paths[299], "/project/lib/s149/inner/SKILL.md");
+}

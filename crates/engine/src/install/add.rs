@@ -4,7 +4,7 @@ use super::candidate::{self, Candidate, Selection};
 use super::fetch::{Fetched, fetch, understand};
 use super::market::{self, PREFIX};
 use super::place::{Scope, site};
-use super::ready::{Placing, Ready, admit, install, let_move, read_all};
+use super::ready::{Placing, Ready, admit, install, let_move, read_all_ahead};
 use super::stand::Stand;
 use super::{Installer, vetting};
 use crate::reply::{Add, CandidateLine, SourceLine};
@@ -13,6 +13,7 @@ use guild_catalog::read_marketplace;
 use guild_source::lock::{Origin, SourceType};
 use guild_source::site::Site;
 use guild_source::spec::{ServerSpec, Spec};
+use guild_source::store::Keeping;
 
 /// Which of the skills in a source are meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +64,9 @@ async fn run(desk: &Installer<'_>, request: &AddRequest<'_>, reply: &mut Add) ->
     let site = site(&desk.hall.machine, desk.places, request.scope)?;
     match gather(desk, request, reply).await? {
         Gathered::Listed(message) => Ok(message),
-        Gathered::Ready { ready, .. } => finish(desk, request, &site, ready, reply).await,
+        Gathered::Ready { ready, keeping, _fetched } => {
+            finish(desk, request, &site, (ready, keeping), reply).await
+        }
     }
 }
 
@@ -71,10 +74,12 @@ async fn run(desk: &Installer<'_>, request: &AddRequest<'_>, reply: &mut Add) ->
 pub enum Gathered {
     /// It was only listed.
     Listed(String),
-    /// It is in the store.
+    /// It is in the store, or on its way there.
     Ready {
         /// Each of them.
         ready: Vec<Ready>,
+        /// What is waited for before anything says that it is there.
+        keeping: Keeping,
         /// Where they lie until they are in their place.
         _fetched: Option<Box<Fetched>>,
     },
@@ -114,9 +119,9 @@ pub async fn gather(
         return Ok(Gathered::Listed(message));
     }
     let chosen = choose(request, &fetched, &found, reply)?;
-    let mut ready = read_all(desk, &chosen, &fetched.origin)?;
+    let (mut ready, keeping) = read_all_ahead(desk, &chosen, &fetched.origin)?;
     let_move(&mut ready, &fetched);
-    Ok(Gathered::Ready { ready, _fetched: Some(Box::new(fetched)) })
+    Ok(Gathered::Ready { ready, keeping, _fetched: Some(Box::new(fetched)) })
 }
 
 /// Reads plugins that a marketplace offers.
@@ -146,7 +151,7 @@ async fn of_market(
             }
         }
     }
-    Ok(Gathered::Ready { ready, _fetched: None })
+    Ok(Gathered::Ready { ready, keeping: Keeping::default(), _fetched: None })
 }
 
 /// Reads skills that a server offers.
@@ -173,9 +178,9 @@ async fn of_server(
     let found = candidate::find(&fetched.top, &desk.hall.config);
     let chosen = candidate::choose(&found, &Selection::Named(names))?;
     chosen.iter().try_for_each(Candidate::usable)?;
-    let mut ready = read_all(desk, &chosen, &fetched.origin)?;
+    let (mut ready, keeping) = read_all_ahead(desk, &chosen, &fetched.origin)?;
     let_move(&mut ready, &fetched);
-    Ok(Gathered::Ready { ready, _fetched: Some(Box::new(fetched)) })
+    Ok(Gathered::Ready { ready, keeping, _fetched: Some(Box::new(fetched)) })
 }
 
 /// The names of what is meant of an offer; nothing where it is only listed. Where it is not clear, a person is asked.
@@ -212,7 +217,7 @@ async fn finish(
     desk: &Installer<'_>,
     request: &AddRequest<'_>,
     site: &Site,
-    mut ready: Vec<Ready>,
+    (mut ready, mut keeping): (Vec<Ready>, Keeping),
     reply: &mut Add,
 ) -> Result<String, Refusal> {
     reply.candidates = ready.iter().map(|ready| ready.candidate.line()).collect();
@@ -221,6 +226,7 @@ async fn finish(
         let remedy = if reply.candidates.len() == 1 { "" } else { "; `--skip-denied` installs the others" };
         vetting::refuse_denied(&reply.vetted, remedy)?;
     }
+    keeping.wait()?;
     let placing = Placing { link: request.link, replace: request.replace };
     let placed = install(desk, site, placing, &ready).await?;
     (reply.installed, reply.previews, reply.lock) = (placed.changes, placed.previews, Some(placed.lock));

@@ -77,14 +77,16 @@ pub fn find(top: &Path, config: &Config) -> Vec<Candidate> {
     let inspection = find_path(top, config).unwrap_or_default();
     let plugins = plugins(top, &inspection);
     let mut found = plugins.clone();
+    // Below the source: what it lies in is the same for all of them.
     let mut outer: HashSet<PathBuf> = HashSet::new();
     for inspected in &inspection.skills {
         let skill = skill(top, inspected, &plugins);
-        if skill.place.ancestors().skip(1).any(|above| outer.contains(above)) {
+        let place = skill.place.strip_prefix(top).unwrap_or(&skill.place);
+        if place.ancestors().skip(1).any(|above| outer.contains(above)) {
             continue;
         }
         if !skill.flat && !skill.path.is_empty() {
-            outer.insert(skill.place.clone());
+            outer.insert(place.to_owned());
         }
         found.push(skill);
     }
@@ -172,15 +174,22 @@ pub fn choose(found: &[Candidate], selection: &Selection) -> Result<Vec<Candidat
         Selection::All => Ok(once(whole)),
         Selection::Only => match whole.as_slice() {
             [only] => Ok(vec![(*only).clone()]),
-            several => {
+            _ => {
                 let message = format!(
-                    "there are {} skills and plugins in it: choose with `--skill NAME,NAME`, or take `--all`; `--list` shows them",
-                    several.len()
+                    "there are {} in it: choose with `--skill NAME,NAME`, or take `--all`; `--list` shows them",
+                    counts(found)
                 );
                 Err(Refusal::new(Code::ChoiceRequired, message))
             }
         },
     }
+}
+
+/// How many there are of each kind, those of plugins too, as a list shows them.
+fn counts(found: &[Candidate]) -> String {
+    let count = |kind: Kind| found.iter().filter(|candidate| candidate.kind == kind).count();
+    let kinds = [Kind::Skill, Kind::Plugin].into_iter().filter(|kind| count(*kind) > 0);
+    kinds.map(|kind| counted(count(kind), kind.word())).collect::<Vec<_>>().join(" and ")
 }
 
 /// Those that load, each name once: the one that lies least deep, and among those the first.

@@ -48,31 +48,73 @@ pub async fn follow(
     lock: &Lock,
 ) -> Result<Statuses, Refusal> {
     let Some(registrar) = registrar else { return Ok(Statuses::new()) };
-    let site = held.site();
     let known = known(registrar).await?;
-    let rows: BTreeMap<&str, &Subject> =
-        known.iter().map(|known| (known.subject.place.as_str(), &known.subject)).collect();
-    let mut come = Vec::new();
-    let mut locked = BTreeSet::new();
-    for entry in lock.entries() {
-        let place = place(site, entry);
-        if !rows.get(place.as_str()).is_some_and(|subject| says(subject, site, entry)) {
-            come.push(entry);
-        }
-        locked.insert(place);
-    }
-    let come = in_parallel_from(WORTH_A_THREAD, &come, |entry| arrival(store, site, entry));
+    let Due { come, unlocked } = Due::of(&known, held.site(), lock);
+    let come = arrivals(store, held.site(), &come);
     // What lies there still is remembered until it goes: `sync` takes it away by that.
-    let is_gone = |known: &&Registration| {
-        let place = &known.subject.place;
-        was_installed(site, known) && !locked.contains(place) && Path::new(place).symlink_metadata().is_err()
-    };
-    let gone: Vec<String> = known.iter().filter(is_gone).map(|known| known.plugin.clone()).collect();
+    let is_gone = |known: &&&Registration| Path::new(&known.subject.place).symlink_metadata().is_err();
+    let gone: Vec<String> = unlocked.iter().filter(is_gone).map(|known| known.plugin.clone()).collect();
     let settled =
         if come.is_empty() && gone.is_empty() { known } else { registrar.settle(come, &gone).await? };
     held.followed().map_err(failure::of_site)?;
-    let status = |known: Registration| (known.subject.place, known.status.as_str());
-    Ok(settled.into_iter().map(status).collect())
+    Ok(statuses(settled))
+}
+
+/// The same while the changes that the lock speaks of are being made: what is written counts once `is_made`. Nothing where it does
+/// not, or where more has to be known first than what has come; then it is for [`follow`].
+pub async fn follow_ahead(
+    registrar: &Registrar<'_>,
+    store: &Store,
+    held: &Held<'_>,
+    lock: &Lock,
+    is_made: impl Future<Output = bool>,
+) -> Result<Option<Statuses>, Refusal> {
+    let known = known(registrar).await?;
+    let Due { come, unlocked } = Due::of(&known, held.site(), lock);
+    if come.is_empty() || !unlocked.is_empty() {
+        return Ok(None);
+    }
+    let come = arrivals(store, held.site(), &come);
+    let (books, by) = (registrar.books, &registrar.by);
+    let settled = books.ledger.settle_registry_once(registrar.now, (come, &[]), by, is_made).await;
+    let Some(settled) = settled.map_err(|error| books.registry_refusal(error))? else { return Ok(None) };
+    held.followed().map_err(failure::of_site)?;
+    Ok(Some(statuses(settled)))
+}
+
+/// What the registry has to be told.
+struct Due<'a> {
+    /// What it does not know, or knows otherwise.
+    come: Vec<&'a Entry>,
+    /// What was installed here and is not in the lock.
+    unlocked: Vec<&'a Registration>,
+}
+
+impl<'a> Due<'a> {
+    fn of(known: &'a [Registration], site: &Site, lock: &'a Lock) -> Self {
+        let rows: BTreeMap<&str, &Subject> =
+            known.iter().map(|known| (known.subject.place.as_str(), &known.subject)).collect();
+        let mut come = Vec::new();
+        let mut locked = BTreeSet::new();
+        for entry in lock.entries() {
+            let place = place(site, entry);
+            if !rows.get(place.as_str()).is_some_and(|subject| says(subject, site, entry)) {
+                come.push(entry);
+            }
+            locked.insert(place);
+        }
+        let is_unlocked =
+            |known: &&Registration| was_installed(site, known) && !locked.contains(&known.subject.place);
+        Self { come, unlocked: known.iter().filter(is_unlocked).collect() }
+    }
+}
+
+fn arrivals(store: &Store, site: &Site, come: &[&Entry]) -> Vec<(Subject, Arrival)> {
+    in_parallel_from(WORTH_A_THREAD, come, |entry| arrival(store, site, entry))
+}
+
+fn statuses(settled: Vec<Registration>) -> Statuses {
+    settled.into_iter().map(|known| (known.subject.place, known.status.as_str())).collect()
 }
 
 /// Whether somebody was killed while something was installed, here or in the home directory. Costs four looks.

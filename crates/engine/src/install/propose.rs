@@ -37,11 +37,12 @@ pub(crate) struct Proposal {
 pub(crate) async fn propose(desk: &Installer<'_>, request: &AddRequest<'_>) -> Result<Proposal, Refusal> {
     let site = site(&desk.hall.machine, desk.places, request.scope)?;
     let mut told = Add::default();
-    let Gathered::Ready { mut ready, .. } = gather(desk, request, &mut told).await? else {
+    let Gathered::Ready { mut ready, mut keeping, _fetched } = gather(desk, request, &mut told).await? else {
         return Err(Refusal::new(Code::Internal, "a list is nothing to install"));
     };
     let vetted = admit(desk, &mut ready);
     vetting::refuse_denied(&vetted, "")?;
+    keeping.wait()?;
     let there = site.read_lock().map_err(failure::of_site)?;
     let mut lock = Lock::default();
     for ready in &ready {

@@ -11,11 +11,12 @@ use super::{Installer, failure};
 use crate::reply::{InstalledChange, PluginPreview, VettedCandidate};
 use crate::{Code, Refusal, counted};
 use guild_source::lock::{Entry, Lock, Offer, Origin};
-use guild_source::site::{Change, Site};
-use guild_source::store::Kept;
+use guild_source::site::{Change, Ours, Site};
+use guild_source::store::{Keeping, Kept};
 use std::collections::BTreeSet;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// One thing that is ready to be installed.
 pub struct Ready {
@@ -25,8 +26,8 @@ pub struct Ready {
     pub stored: Kept,
     /// The source.
     pub origin: Origin,
-    /// Whether its directory is ours, holds its files alone, and can be moved to where it is installed.
-    pub is_movable: bool,
+    /// The directory of ours that it lies in, where its own holds its files alone and can be moved to where it is installed.
+    pub ours: Option<Arc<Path>>,
 }
 
 /// How things are put in their place.
@@ -50,30 +51,55 @@ pub struct Placed {
     pub message: String,
 }
 
+/// Where the files of something lie already.
+#[derive(Debug, Clone, Copy)]
+pub enum Lies<'a> {
+    /// In a directory that a link is to lead to.
+    Elsewhere(&'a Path),
+    /// In a directory of ours.
+    Here(Ours<'a>),
+}
+
 /// Reads the files of what was chosen of a source, once, into the store.
 pub fn read_all(desk: &Installer<'_>, chosen: &[Candidate], origin: &Origin) -> Result<Vec<Ready>, Refusal> {
+    let (ready, mut keeping) = read_all_ahead(desk, chosen, origin)?;
+    keeping.wait()?;
+    Ok(ready)
+}
+
+/// The same, which goes on while the files are written into the store.
+pub fn read_all_ahead(
+    desk: &Installer<'_>,
+    chosen: &[Candidate],
+    origin: &Origin,
+) -> Result<(Vec<Ready>, Keeping), Refusal> {
     (desk.progress)(&format!("reading {}", counted(chosen.len(), "skill")));
     let wanted: Vec<(&str, &Path)> =
         chosen.iter().map(|candidate| (candidate.name.as_str(), candidate.place.as_path())).collect();
-    let stored = stage_all(desk, &wanted)?;
+    let (stored, keeping) = stage_all(desk, &wanted)?;
     let ready = |(candidate, stored): (&Candidate, Kept)| Ready {
         candidate: candidate.clone(),
         stored,
         origin: origin.clone(),
-        is_movable: false,
+        ours: None,
     };
-    Ok(chosen.iter().zip(stored).map(ready).collect())
+    Ok((chosen.iter().zip(stored).map(ready).collect(), keeping))
 }
 
 /// Lets everything of one source be moved that can be, which spares writing it once more.
 pub fn let_move(ready: &mut [Ready], fetched: &Fetched) {
-    let places: BTreeSet<PathBuf> = ready.iter().map(|ready| ready.candidate.place.clone()).collect();
-    for ready in ready.iter_mut().filter(|_| fetched.is_ours()) {
-        let place = ready.candidate.place.as_path();
+    if !fetched.is_ours() {
+        return;
+    }
+    let top: Arc<Path> = Arc::from(fetched.top.as_path());
+    let below = |ready: &Ready| ready.candidate.place.strip_prefix(&top).map(Path::to_owned);
+    let places: BTreeSet<PathBuf> = ready.iter().filter_map(|ready| below(ready).ok()).collect();
+    for ready in ready {
+        let Ok(place) = ready.candidate.place.strip_prefix(&top) else { continue };
         // Behind it in their order come those that lie in it, which would go with it or be missing from it.
         let mut behind = places.range::<Path, _>((Bound::Excluded(place), Bound::Unbounded));
         let is_apart = !behind.next().is_some_and(|next| next.starts_with(place));
-        ready.is_movable = ready.stored.is_exact && is_apart;
+        ready.ours = (ready.stored.is_exact && is_apart).then(|| Arc::clone(&top));
     }
 }
 
@@ -94,26 +120,31 @@ pub async fn install(
 ) -> Result<Placed, Refusal> {
     let mut entries = Vec::new();
     for ready in ready {
-        let from = (placing.link || ready.is_movable).then_some(ready.candidate.place.as_path());
-        entries.push((entry(placing, site, ready), from));
+        let path = ready.candidate.place.as_path();
+        let ours = ready.ours.as_deref().map(|top| Lies::Here(Ours { path, top }));
+        let lies = if placing.link { Some(Lies::Elsewhere(path)) } else { ours };
+        entries.push((entry(placing, site, ready), lies));
     }
     bring(desk, site, placing, entries).await
 }
 
-/// Puts entries in their place whose files are in the store, each with where its link leads, or the directory that is moved.
+/// Puts entries in their place whose files are in the store, each with where else they lie.
 pub async fn bring(
     desk: &Installer<'_>,
     site: &Site,
     placing: Placing,
-    entries: Vec<(Entry, Option<&Path>)>,
+    entries: Vec<(Entry, Option<Lies<'_>>)>,
 ) -> Result<Placed, Refusal> {
     let held = site.hold().map_err(failure::of_site)?;
     let mut lock = site.read_lock().map_err(failure::of_site)?;
+    // Where nothing lies there is nothing to look for, five hundred times.
+    let is_bare = !site.is_inhabited();
     let mut fates: Vec<(Fate, Entry)> = Vec::new();
     let mut sources = Vec::new();
-    for (entry, from) in entries {
-        fates.push((fate(placing, site, &lock, &entry)?, entry));
-        sources.push(from);
+    for (entry, lies) in entries {
+        let fate = if is_bare { Fate::Installed } else { fate(placing, site, &lock, &entry)? };
+        fates.push((fate, entry));
+        sources.push(lies);
     }
     for (fate, entry) in &mut fates {
         let old = lock.get(entry.kind, &entry.name);
@@ -126,11 +157,12 @@ pub async fn bring(
     }
     let mut changes = Vec::new();
     let changed = fates.iter().zip(sources).filter(|((fate, _), _)| *fate != Fate::Unchanged);
-    for ((_, entry), from) in changed {
+    for ((_, entry), lies) in changed {
         let (kind, name) = (entry.kind, entry.name.as_str());
-        changes.push(match from {
-            Some(target) if entry.linked => Change::Link { kind, name, target },
-            from => Change::Place { kind, name, tree: &entry.tree, from },
+        changes.push(match lies {
+            Some(Lies::Elsewhere(target)) => Change::Link { kind, name, target },
+            Some(Lies::Here(ours)) => Change::Place { kind, name, tree: &entry.tree, from: Some(ours) },
+            None => Change::Place { kind, name, tree: &entry.tree, from: None },
         });
     }
     let told = fates.iter().map(|(fate, entry)| (*fate, entry));

@@ -5,19 +5,20 @@ use crate::{Code, Refusal};
 use guild_manifest::plugin::Dialect;
 use guild_source::landing::check_tree;
 use guild_source::lock::{Entry, Kind};
-use guild_source::store::{Content, Kept, MAX_FILE_BYTES, MemoryFile};
+use guild_source::store::{Content, Keeping, Kept, MAX_FILE_BYTES, MemoryFile};
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
 /// Stages a directory, or a flat skill, which becomes the file of a directory; its bytes stay what they are.
 pub fn stage(desk: &Installer<'_>, name: &str, place: &Path) -> Result<Kept, Refusal> {
-    let mut stored = stage_all(desk, &[(name, place)])?;
+    let (mut stored, mut keeping) = stage_all(desk, &[(name, place)])?;
+    keeping.wait()?;
     stored.pop().ok_or_else(|| Refusal::new(Code::Internal, "nothing was staged"))
 }
 
-/// Stages several, each by its name and its place.
-pub fn stage_all(desk: &Installer<'_>, wanted: &[(&str, &Path)]) -> Result<Vec<Kept>, Refusal> {
+/// Stages several, each by its name and its place; they are in the store once somebody has waited.
+pub fn stage_all(desk: &Installer<'_>, wanted: &[(&str, &Path)]) -> Result<(Vec<Kept>, Keeping), Refusal> {
     let flat: Vec<Option<Vec<u8>>> = wanted
         .iter()
         .map(|(_, place)| if place.is_dir() { Ok(None) } else { read_bounded(place).map(Some) })
@@ -32,13 +33,13 @@ pub fn stage_all(desk: &Installer<'_>, wanted: &[(&str, &Path)]) -> Result<Vec<K
             None => Content::Directory(place),
         });
     }
-    let stored = desk.store.keep_all(&contents).map_err(|(at, error)| {
+    let (stored, keeping) = desk.store.keep_all_ahead(&contents).map_err(|(at, error)| {
         let name = wanted.get(at).map_or("", |(name, _)| *name);
         failure::of_staging(name, error)
     })?;
     let names = stored.iter().try_for_each(|stored| check_tree(&stored.tree));
     names.map_err(|error| failure::of_landing(&error))?;
-    Ok(stored)
+    Ok((stored, keeping))
 }
 
 fn read_bounded(path: &Path) -> Result<Vec<u8>, Refusal> {

@@ -123,22 +123,23 @@ impl Reader<'_> {
         let nodes = nodes(subject);
         let parts = Part::all_of(subject, &nodes);
         let inputs: Vec<Input<'_>> = parts.iter().map(Part::input).collect();
-        let digest = digest(&inputs);
-        match self.cache.of_digest(subject, digest) {
-            Some(record) => record.restamped(stamps),
-            None => Record::of(digest, parts.iter().zip(guild_vet::vet_together(&inputs)).collect(), stamps),
+        // What lies in no place is remembered nowhere.
+        let asked = subject.kept.is_none().then(|| digest(inputs.iter().map(Input::digest)));
+        if let Some(record) = asked.and_then(|digest| self.cache.of_digest(subject, digest)) {
+            return record.restamped(stamps);
         }
+        let reports = guild_vet::vet_together(&inputs);
+        let digest = digest(reports.iter().map(|report| report.digest));
+        Record::of(digest, parts.iter().zip(reports).collect(), stamps)
     }
 }
 
-/// The digest of everything; that of a skill alone is its own.
-fn digest(inputs: &[Input<'_>]) -> Digest {
-    match inputs {
-        [input] => input.digest(),
-        inputs => {
-            let digests: Vec<Digest> = inputs.iter().map(Input::digest).collect();
-            Digest::of_parts(digests.iter().map(|digest| digest.as_bytes().as_slice()))
-        }
+/// The digest of everything, of those of its parts; that of a skill alone is its own.
+fn digest(parts: impl Iterator<Item = Digest>) -> Digest {
+    let digests: Vec<Digest> = parts.collect();
+    match digests.as_slice() {
+        [digest] => *digest,
+        digests => Digest::of_parts(digests.iter().map(|digest| digest.as_bytes().as_slice())),
     }
 }
 

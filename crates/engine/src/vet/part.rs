@@ -8,6 +8,7 @@ use guild_catalog::validate;
 use guild_manifest::skill::{self, Contract, Profile, Source};
 use guild_manifest::{Code as ProblemCode, Problem, Severity};
 use guild_vet::{Code, File, Input, Remark};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -106,7 +107,7 @@ fn contract(main: &str, stem: &str, text: &[u8]) -> Option<Contract> {
 
 /// What the checks of playbooks have to say: structure, and tools that nobody knows.
 fn remarks(main: &str, text: &[u8]) -> Vec<Remark> {
-    let text = String::from_utf8_lossy(text);
+    let text = str::from_utf8(text).map_or_else(|_| String::from_utf8_lossy(text), Cow::Borrowed);
     let remark = |problem: Problem| {
         let code = if problem.code == ProblemCode::UnknownTool { Code::UnknownTool } else { Code::Structure };
         Remark { code, path: main.to_owned(), line: problem.at.line, message: problem.message }

@@ -5,7 +5,7 @@ use crate::confirm::choose;
 use crate::installing::{SiteArgs, candidates, changes, findings, preview, wished, within};
 use crate::ui::Ui;
 use guild_engine::reply::{Add, CandidateLine, PluginPreview};
-use guild_engine::{AddRequest, Choice, Code, Wish, add};
+use guild_engine::{AddRequest, Choice, Code, Wish, add, get_ready_to_vet};
 use std::io::{self, BufRead as _, Write as _};
 use std::process::ExitCode;
 
@@ -55,6 +55,9 @@ const EXAMPLES: &str = "Examples:
   guild add ./my-skill --link";
 
 pub fn run(args: &Args, ui: &Ui) -> ExitCode {
+    if !args.list && args.site.is_in_person() {
+        get_ready_to_vet();
+    }
     let choice = match () {
         () if args.list => Choice::List,
         () if args.all => Choice::All,

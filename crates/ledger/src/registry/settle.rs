@@ -4,7 +4,7 @@
 
 use super::known::Known;
 use super::{Arrival, Registration, RegistryError, Subject};
-use crate::chain::Writing;
+use crate::chain::{WriteError, Writing};
 use crate::record::{NotAPerson, person};
 use crate::{Ledger, Principal, Timestamp};
 
@@ -21,10 +21,30 @@ impl Ledger {
         gone: &[String],
         by: &Principal,
     ) -> Result<Vec<Registration>, RegistryError> {
+        let settled = self.settle_registry_once(now, (come, gone), by, async { true }).await?;
+        Ok(settled.unwrap_or_default())
+    }
+
+    /// The same for what is only about to come or go: everything is signed and written meanwhile, and made durable once `is_so`, or not
+    /// at all. Other writers wait as long.
+    ///
+    /// # Errors
+    /// As for [`Ledger::settle_registry`].
+    pub async fn settle_registry_once(
+        &self,
+        now: Timestamp,
+        (come, gone): (Vec<(Subject, Arrival)>, &[String]),
+        by: &Principal,
+        is_so: impl Future<Output = bool>,
+    ) -> Result<Option<Vec<Registration>>, RegistryError> {
         person(by).map_err(|NotAPerson| RegistryError::NotAPerson)?;
         let mut writing = self.write(now).await?;
         let settled = writing.settle_registry(come, gone, by).await;
-        writing.finish(settled).await
+        if settled.is_ok() && !is_so.await {
+            writing.abandon().await.map_err(WriteError::from)?;
+            return Ok(None);
+        }
+        writing.finish(settled).await.map(Some)
     }
 }
 

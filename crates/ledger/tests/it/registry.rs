@@ -15,6 +15,7 @@ on_both_databases! {
     another_source_at_the_same_place_takes_it_over
     one_source_at_two_places_is_two
     everything_is_brought_up_to_what_is_installed_at_once
+    what_is_written_ahead_counts_once_it_is_so
     many_that_come_at_once_are_each_signed_and_in_the_chain
     of_two_that_come_to_one_place_at_once_the_second_stays
     what_is_removed_leaves_no_row_and_one_receipt
@@ -208,6 +209,20 @@ async fn everything_is_brought_up_to_what_is_installed_at_once(site: Site) {
     let filter = Filter { code: Some("uninstalled".to_owned()), ..Filter::default() };
     assert_eq!(ledger.receipts(&filter, None, 10).await.unwrap().receipts.len(), 1);
     assert_eq!(faults(&ledger).await, [""; 0]);
+}
+
+async fn what_is_written_ahead_counts_once_it_is_so(site: Site) {
+    let ledger = site.open().await;
+    ledger.begin_chain(at(0)).await.unwrap();
+    let come = || vec![(subject("a", "o/a"), Arrival::Decided(Status::Enabled))];
+    for is_so in [false, true] {
+        let settled = ledger.settle_registry_once(at(1), (come(), &[]), &person(), async { is_so }).await;
+        assert_eq!(settled.unwrap().map(|settled| settled.len()), is_so.then_some(1));
+        assert_eq!(ledger.registrations().await.unwrap().len(), usize::from(is_so));
+        assert_eq!(faults(&ledger).await, [""; 0]);
+    }
+    let receipts = ledger.receipts(&Filter::default(), None, 10).await.unwrap().receipts;
+    assert_eq!(receipts.len(), 1);
 }
 
 async fn many_that_come_at_once_are_each_signed_and_in_the_chain(site: Site) {

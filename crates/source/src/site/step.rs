@@ -99,10 +99,22 @@ impl Step {
         }
     }
 
-    /// Where something waits while two change places in three moves.
     fn aside(&self) -> PathBuf {
-        self.staged.with_extension("aside")
+        aside(&self.staged)
     }
+}
+
+/// What the name ends with of what is put aside.
+const ASIDE: &str = "aside";
+
+/// Where something waits while two change places in three moves.
+fn aside(staged: &Path) -> PathBuf {
+    staged.with_extension(ASIDE)
+}
+
+/// Whether something may wait by this name.
+pub fn is_aside(name: &Path) -> bool {
+    name.extension().is_some_and(|end| end == ASIDE)
 }
 
 /// Lets two change places in one move; false where the file system cannot.

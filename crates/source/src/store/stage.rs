@@ -8,7 +8,7 @@ use super::glance;
 use super::limits::Budget;
 use super::seen::Look;
 use super::walk::{EXECUTABLE, FileRead, Manner, Visitor, is_executable, walk, walk_file};
-use super::{Store, Stored, tree};
+use super::{Keeping, Store, Stored, tree};
 use guild_manifest::{Digest, FileEntry, TreeManifest};
 use std::path::Path;
 
@@ -94,6 +94,16 @@ pub fn keep(store: &Store, content: &Content<'_>) -> Result<Kept, StageError> {
 
 /// Keeps several trees, which are durable all at once; a failure says which one it is of.
 pub fn keep_all(store: &Store, contents: &[Content<'_>]) -> Result<Vec<Kept>, (usize, StageError)> {
+    let (kept, mut keeping) = keep_all_ahead(store, contents)?;
+    keeping.wait().map_err(|error| (0, error.into()))?;
+    Ok(kept)
+}
+
+/// Reads several trees, which are durable once somebody has waited for it.
+pub fn keep_all_ahead(
+    store: &Store,
+    contents: &[Content<'_>],
+) -> Result<(Vec<Kept>, Keeping), (usize, StageError)> {
     if contents.len() >= MANY {
         return many::keep(store, contents);
     }
@@ -103,7 +113,7 @@ pub fn keep_all(store: &Store, contents: &[Content<'_>]) -> Result<Vec<Kept>, (u
         trees.push(read(&mut writer, content).map_err(|error| (at, error))?);
     }
     writer.commit().map_err(|error| (0, error.into()))?;
-    Ok(trees)
+    Ok((trees, Keeping::default()))
 }
 
 /// Reads a tree, and hands its files and its manifest to the writer.

@@ -4,7 +4,7 @@ use crate::world::World;
 use expect_test::expect;
 use guild_manifest::Digest;
 use guild_source::lock::{Kind, Lock};
-use guild_source::site::{Change, Site, Trust};
+use guild_source::site::{Change, Ours, Site, Trust};
 use guild_source::store::{Content, Kept, StoreError};
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -108,7 +108,7 @@ fn a_directory_of_ours_is_moved_to_its_place_and_one_that_is_gone_is_written() {
         kind: Kind::Skill,
         name,
         tree: &kept[at].tree,
-        from: Some(&places[at]),
+        from: Some(Ours { path: &places[at], top: &places[at] }),
     };
     let changes = [change("moved", 0), change("written", 1)];
     site.hold().unwrap().apply(&world.store(), &changes, &Lock::default()).unwrap();

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use guild_manifest::TreeManifest;
 use guild_source::lock::{Entry, Kind, Lock, Origin, SourceType};
-use guild_source::site::{Change, Site, SiteError, Trust};
+use guild_source::site::{Change, Ours, Site, SiteError, Trust};
 use guild_source::store::{Content, MemoryFile, Store, scan};
 use guild_testkit::Fixture;
 use std::fs;
@@ -108,6 +108,58 @@ fn what_is_installed_replaced_and_removed_changes_with_its_lock() {
     world.apply(&[("a", None), ("c", None)], &Lock::default()).unwrap();
     world.check(&expect![[""]]);
     assert!(!world.fixture.join("p/.guild").exists() && !world.fixture.join("p/guild.lock").exists());
+}
+
+#[test]
+fn what_is_staged_and_dropped_never_happens_and_holds_the_site_until_then() {
+    let world = World::new();
+    let tree = world.tree("1");
+    let change = Change::Place { kind: Kind::Skill, name: "a", tree: &tree, from: None };
+    let held = world.site.hold().unwrap();
+    let staged = held.stage(&world.store, &[change], &world.lock(&[("a", "1")])).unwrap();
+    drop(held);
+    let directory = fs::File::open(world.fixture.join("p/.guild")).unwrap();
+    assert!(directory.try_lock().is_err(), "somebody else could have changed it");
+    drop(staged);
+    directory.try_lock().unwrap();
+    drop(directory);
+    drop(world.site.hold().unwrap());
+    world.check(&expect![[""]]);
+}
+
+/// A skill may have the name that another one is put aside by while two change places.
+#[test]
+fn skills_of_one_directory_of_ours_are_taken_with_it_whatever_they_are_called() {
+    let world = World::new();
+    let top = world.fixture.join("top");
+    let places = ["a", "a.aside", "b"].map(|name| (name, top.join("skills").join(name)));
+    for (name, place) in &places {
+        fs::create_dir_all(place).unwrap();
+        fs::write(place.join("SKILL.md"), format!("new {name}")).unwrap();
+    }
+    fs::write(top.join("README.md"), "what is not installed").unwrap();
+    world.apply(&[("a", Some("old"))], &world.lock(&[("a", "old")])).unwrap();
+    let trees = places.each_ref().map(|(name, _)| world.tree(&format!("new {name}")));
+    let changes: Vec<Change<'_>> = places
+        .iter()
+        .zip(&trees)
+        .map(|((name, path), tree)| Change::Place {
+            kind: Kind::Skill,
+            name,
+            tree,
+            from: Some(Ours { path, top: &top }),
+        })
+        .collect();
+    let lock = world.lock(&[("a", "new a"), ("a.aside", "new a.aside"), ("b", "new b")]);
+    world.site.hold().unwrap().apply(&world.store, &changes, &lock).unwrap();
+    assert!(!top.exists());
+    world.check(&expect![[r#"
+        .guild/skills/a.aside/SKILL.md = new a.aside
+        .guild/skills/a/SKILL.md = new a
+        .guild/skills/b/SKILL.md = new b
+        lock a
+        lock a.aside
+        lock b"#]]);
 }
 
 #[test]

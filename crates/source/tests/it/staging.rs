@@ -188,6 +188,46 @@ fn many_at_once_are_what_each_would_be_and_one_that_is_refused_is_named() {
 }
 
 #[test]
+fn what_is_read_ahead_is_had_at_once_and_in_the_store_after_the_wait() {
+    let files: String =
+        (0..12).map(|number| format!("//- /many/{number}/SKILL.md\nnumber {number}\n")).collect();
+    let world = World::new(&files);
+    let places: Vec<_> = (0..12).map(|number| world.fixture.join(format!("many/{number}"))).collect();
+    let contents: Vec<Content<'_>> = places.iter().map(|place| Content::Directory(place)).collect();
+    let store = world.store();
+    let (kept, mut keeping) = store.keep_all_ahead(&contents).unwrap();
+    let digest = kept[7].tree.files()[0].digest;
+    assert_eq!(store.get(&digest).unwrap(), b"number 7\n");
+    keeping.wait().unwrap();
+    drop(keeping);
+    assert_eq!(store.get(&digest).unwrap(), b"number 7\n");
+    assert_eq!(world.store().kept(&kept[7].digest).unwrap().tree, kept[7].tree);
+    assert_eq!(world.leftovers(), [""; 0].map(std::path::PathBuf::from));
+}
+
+/// Of two that have read the same at once the one that is done first does not take it from the other.
+#[test]
+fn what_could_not_be_written_is_told_by_the_wait_and_is_gone_with_the_last() {
+    let files: String =
+        (0..12).map(|number| format!("//- /many/{number}/SKILL.md\nnumber {number}\n")).collect();
+    let world = World::new(&files);
+    let places: Vec<_> = (0..12).map(|number| world.fixture.join(format!("many/{number}"))).collect();
+    let contents: Vec<Content<'_>> = places.iter().map(|place| Content::Directory(place)).collect();
+    // A file is where packs would lie.
+    fs::create_dir_all(world.fixture.join("data/store")).unwrap();
+    fs::write(world.fixture.join("data/store/packs"), "").unwrap();
+    let store = world.store();
+    let (kept, mut keeping) = store.keep_all_ahead(&contents).unwrap();
+    let (_, mut another) = store.keep_all_ahead(&contents).unwrap();
+    assert!(keeping.wait().is_err() && another.wait().is_err());
+    drop(keeping);
+    let digest = kept[7].tree.files()[0].digest;
+    assert_eq!(store.get(&digest).unwrap(), b"number 7\n");
+    drop(another);
+    assert!(store.get(&digest).is_err());
+}
+
+#[test]
 fn what_a_killed_one_left_goes_even_where_nothing_is_new() {
     let world = World::new(SKILL);
     world.stage().unwrap();

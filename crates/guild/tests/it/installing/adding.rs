@@ -38,7 +38,7 @@ fn a_repository_of_the_forge_with_a_choice_a_ref_and_a_path() {
             docx         skill   skills/docx                 Reads Word files
             pdf          skill   skills/pdf                  Reads PDF files and fills in their forms
             [stderr]
-            error[choice_required]: there are 4 skills and plugins in it: choose with `--skill NAME,NAME`, or take `--all`; `--list` shows them
+            error[choice_required]: there are 4 skills and 1 plugin in it: choose with `--skill NAME,NAME`, or take `--all`; `--list` shows them
             [exit 2]
             $ guild add acme/skills@pdf
             installed skill pdf (https://github.com/acme/skills at cacdd2bb6a9f)

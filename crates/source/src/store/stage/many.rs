@@ -1,11 +1,14 @@
-//! Many trees at once: read and digested on two threads, since that is work and no wait for the disk, and written by one into a pack.
+//! Many trees at once: read and digested on two threads, since that is work and no wait for the disk, and written by one into a pack,
+//! beside whatever follows where they are in memory together.
 
 use super::{Content, Kept, Noted, Staging};
-use crate::store::Store;
 use crate::store::blob::Writer;
-use crate::store::error::StageError;
+use crate::store::error::{StageError, StoreError};
+use crate::store::fresh;
+use crate::store::{Keeping, Store};
 use guild_manifest::Digest;
 use std::panic::resume_unwind;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 
@@ -15,25 +18,43 @@ const MAX_HELD: u64 = 32 * 1024 * 1024;
 /// A tree that was read, with the bytes that are to be kept.
 struct Held {
     kept: Kept,
-    blobs: Vec<(Digest, Vec<u8>)>,
+    blobs: Vec<(Digest, fresh::Content)>,
 }
 
-/// Keeps trees, which are durable all at once; a failure says which one it is of.
-pub fn keep(store: &Store, contents: &[Content<'_>]) -> Result<Vec<Kept>, (usize, StageError)> {
+/// Reads trees; a failure says which one it is of. More than is held at once is written before this ends.
+pub fn keep(store: &Store, contents: &[Content<'_>]) -> Result<(Vec<Kept>, Keeping), (usize, StageError)> {
     let mut writer = Writer::of_many(store);
     let mut trees = Vec::with_capacity(contents.len());
     while let Some(rest) = contents.get(trees.len()..).filter(|rest| !rest.is_empty()) {
-        for held in read_some(rest, MAX_HELD) {
-            let at = trees.len();
-            let held = held.map_err(|error| (at, error))?;
-            for (digest, bytes) in &held.blobs {
-                writer.add_as(*digest, bytes).map_err(|error| (at, error.into()))?;
-            }
+        let mut blobs = Vec::new();
+        let (first, held) = (trees.len(), read_some(rest, MAX_HELD));
+        for held in held {
+            let held = held.map_err(|error| (trees.len(), error))?;
+            blobs.extend(held.blobs);
             trees.push(held.kept);
         }
+        if first == 0 && trees.len() == contents.len() {
+            return Ok((trees, keep_beside(store, blobs)));
+        }
+        write(&mut writer, &blobs).map_err(|error| (first, error.into()))?;
     }
     writer.commit().map_err(|error| (0, error.into()))?;
-    Ok(trees)
+    Ok((trees, Keeping::default()))
+}
+
+/// Writes contents on a thread of their own, for others to read meanwhile.
+fn keep_beside(store: &Store, blobs: Vec<(Digest, fresh::Content)>) -> Keeping {
+    let (beside, written) = (store.clone(), blobs.clone());
+    let writing = thread::spawn(move || {
+        let mut writer = Writer::of_many(&beside);
+        write(&mut writer, &written)?;
+        writer.commit()
+    });
+    store.fresh.keep(&blobs, writing)
+}
+
+fn write(writer: &mut Writer<'_>, blobs: &[(Digest, fresh::Content)]) -> Result<(), StoreError> {
+    blobs.iter().try_for_each(|(digest, bytes)| writer.add_as(*digest, bytes))
 }
 
 /// Reads the first trees, at least one, in their order, until they have so many bytes.
@@ -68,13 +89,13 @@ fn hold(content: &Content<'_>) -> Result<Held, StageError> {
     let mut blobs = Vec::new();
     let add = |bytes: &[u8]| {
         let digest = Digest::of(bytes);
-        blobs.push((digest, bytes.to_vec()));
+        blobs.push((digest, Arc::new(bytes.to_vec())));
         Ok(digest)
     };
     let mut staging = Staging { add, noted: Noted::default() };
     staging.take(content)?;
     let (kept, text) = staging.noted.into_kept()?;
-    blobs.push((kept.digest, text.into_bytes()));
+    blobs.push((kept.digest, Arc::new(text.into_bytes())));
     Ok(Held { kept, blobs })
 }
 
