@@ -7,8 +7,8 @@ use std::process::Command as Program;
 
 use guild_sandbox::{Backend as _, Embedded, Policy, Surroundings};
 
-use crate::own_cgroup;
 use crate::world::{PART, block_on, embedded, limits, part, run, said, script, start};
+use crate::{own_cgroup, wait_until_given_back};
 
 /// The user's systemd gives from here.
 const APPS: &str = "/sys/fs/cgroup/user.slice/user-1000.slice/user@1000.service/app.slice";
@@ -92,7 +92,7 @@ fn a_unit_that_is_delegated_already_is_used_as_it_is() {
     let version = block_on(embedded().probe()).version.unwrap();
     assert!(version.starts_with("cgroup v2, own delegation, "), "{version}");
     assert_eq!(said(&run("echo it ran", limits()).unwrap()), "it ran\n");
-    assert_eq!(own_cgroup(), own);
+    wait_until_given_back(&own);
 }
 
 #[test]
