@@ -34,7 +34,14 @@ const KEEPER: &str = r#"
     echo $$ > "$pid"
     # Engines leave mounts of their own behind, below which nothing can be removed.
     mounts() { awk -v d="$data/" -v r="$run/" 'index($2, d) == 1 || index($2, r) == 1 { print $2 }' /proc/mounts | sort -r; }
-    clean() { mounts | while read -r point; do umount "$point"; done; rm -rf --one-file-system "$pid" "$run"; }
+    # An ordinary user's Podman leaves a process behind that keeps its namespaces, and if it was killed its own other half.
+    clean() {
+        trap '' TERM
+        kill 0
+        [ ! -f "$run/tmp/pause.pid" ] || kill "$(cat "$run/tmp/pause.pid")"
+        mounts | while read -r point; do umount "$point"; done
+        rm -rf --one-file-system "$pid" "$run"
+    }
     stop() { kill "$daemon"; wait "$daemon"; clean; exit; }
     trap stop TERM INT
     exec 9>> "$in_use"
