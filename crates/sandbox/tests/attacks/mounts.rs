@@ -64,6 +64,13 @@ attacks! {
         check(&outcome, "refused\nno device");
     }
 
+    fn a_mount_at_mnt_does_not_show_where_the_kernels_files_are_hidden(arena) {
+        let data = arena.directory("data");
+        std::fs::write(data.join("file"), "data").unwrap();
+        let policy = arena.with_mount(&data, "/mnt", Access::ReadOnly);
+        check(&arena.run(&policy, &bash("ls /mnt; ls /proc/acpi /proc/bus /proc/driver /proc/fs 2>/dev/null | grep file")), "file");
+    }
+
     fn nothing_can_be_written_to_but_memory_and_devices(arena) {
         // An engine's `/proc` and `/dev` are mounts of its own, with its own covers.
         let apart = arena.expecting("^/dev/", "^/(dev|proc|sys)");
