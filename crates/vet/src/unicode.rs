@@ -56,9 +56,10 @@ pub fn scan_field(path: &str, line: u32, field: &str, text: &str, scan: &mut Sca
 
 fn judge(line: &str, is_first: bool) -> Option<Code> {
     // Most lines that are not ASCII have quotation marks and dashes, and need not be taken apart.
-    if !line.chars().any(may_hide) {
-        return None;
-    }
+    if line.chars().any(may_hide) { take_apart(line, is_first) } else { None }
+}
+
+fn take_apart(line: &str, is_first: bool) -> Option<Code> {
     let chars: Vec<char> = line.chars().collect();
     let (mut hidden, mut selectors, mut longest, mut turned) = (0, 0, 0, None);
     let reads_leftwards = chars.iter().copied().any(is_right_to_left);
@@ -136,4 +137,18 @@ fn is_look_alike(c: char) -> bool {
 fn window(line: &str) -> String {
     let at = line.chars().position(|c| !crate::evidence::is_visible(c)).unwrap_or(0);
     line.chars().skip(at.saturating_sub(30)).take(80).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_hides_something_may_hide_something() {
+        for c in ('\0'..=char::MAX).filter(|c| !may_hide(*c)) {
+            for line in [String::from(c), String::from(c).repeat(MESSAGE.max(SELECTORS))] {
+                assert_eq!(take_apart(&line, false), None, "{c:?}");
+            }
+        }
+    }
 }

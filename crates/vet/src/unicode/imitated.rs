@@ -3,25 +3,43 @@
 //! The table is text without pointers. As one of pointers it would be the largest that the loader moves addresses in, at every start
 //! of the command, and a name that is not ASCII is rare.
 
+use std::sync::LazyLock;
+
 /// A line for each text: the text in quotation marks, and the characters that look like it, alone or from one to another.
 const TABLE: &str = include_str!("imitated.txt");
 
+/// Characters from the first to the second look like the text.
+type Range = (u32, u32, &'static str);
+
 /// The ASCII text that a text looks like, without control characters; none where something in it looks like nothing in ASCII.
 pub fn imitated(text: &str) -> Option<String> {
-    text.chars().filter(|c| !c.is_ascii_control()).map(of_char).collect()
+    // Read once: a hostile name may be as long as a file.
+    static RANGES: LazyLock<Vec<Range>> = LazyLock::new(ranges);
+    text.chars().filter(|c| !c.is_ascii_control()).map(|c| find(&RANGES, c)).collect()
 }
 
-fn of_char(c: char) -> Option<&'static str> {
-    TABLE.lines().find_map(|line| {
-        let (text, characters) = line.strip_prefix('"')?.rsplit_once("\" ")?;
-        characters.split(' ').any(|range| contains(range, c)).then_some(text)
+fn find(ranges: &[Range], c: char) -> Option<&'static str> {
+    let behind = ranges.partition_point(|(first, ..)| *first <= c.into());
+    let (_, last, text) = ranges.get(behind.checked_sub(1)?)?;
+    (u32::from(c) <= *last).then_some(*text)
+}
+
+/// The table in the order of characters.
+fn ranges() -> Vec<Range> {
+    let mut ranges: Vec<Range> = TABLE.lines().flat_map(of_line).collect();
+    ranges.sort_unstable();
+    ranges
+}
+
+fn of_line(line: &'static str) -> impl Iterator<Item = Range> {
+    let parts = line.strip_prefix('"').and_then(|line| line.rsplit_once("\" "));
+    parts.into_iter().flat_map(|(text, characters)| {
+        characters.split(' ').filter_map(move |range| {
+            let (first, last) = range.split_once('-').unwrap_or((range, range));
+            let code = |hex| u32::from_str_radix(hex, 16).ok();
+            Some((code(first)?, code(last)?, text))
+        })
     })
-}
-
-fn contains(range: &str, c: char) -> bool {
-    let (first, last) = range.split_once('-').unwrap_or((range, range));
-    let code = |hex| u32::from_str_radix(hex, 16);
-    code(first).is_ok_and(|first| first <= c.into()) && code(last).is_ok_and(|last| u32::from(c) <= last)
 }
 
 #[cfg(test)]
@@ -59,6 +77,18 @@ mod tests {
             table.push('\n');
         }
         expect_file!["imitated.txt"].assert_eq(&table);
+    }
+
+    #[test]
+    fn every_character_is_found_where_the_table_has_it() {
+        let ranges = ranges();
+        for (text, characters) in skeletons() {
+            for c in characters.into_iter().filter_map(char::from_u32) {
+                assert_eq!(find(&ranges, c), Some(text.as_str()), "{c:?}");
+            }
+        }
+        let found = ('\0'..=char::MAX).filter(|c| find(&ranges, *c).is_some()).count();
+        assert_eq!(found, skeletons().values().map(Vec::len).sum::<usize>());
     }
 
     #[test]
