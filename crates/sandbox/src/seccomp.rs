@@ -6,6 +6,7 @@
 
 #[cfg(target_os = "linux")]
 mod bpf;
+mod holds;
 mod json;
 mod modes;
 mod names;
@@ -80,6 +81,7 @@ pub(crate) fn profile(network: Network) -> Vec<Allowed> {
     let personas = [0, 8, 0x20000, 0x20008, 0xffff_ffff].map(|persona| vec![is(0, persona)]);
     allowed.push(Allowed::when(call!(SYS_personality), personas.to_vec()));
     allowed.extend(modes::calls());
+    allowed.extend(holds::calls());
     allowed.extend(core_limits());
     allowed.extend(sockets(network));
     allowed

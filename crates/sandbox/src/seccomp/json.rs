@@ -142,6 +142,14 @@ mod tests {
             creat [1] & 0xc00 == 0x0: allow
             open [1] & 0x400040 == 0x0: allow
             open [2] & 0xc00 == 0x0: allow
+            mmap [3] & 0x40000 == 0x0: allow
+            memfd_create [1] & 0x4 == 0x0: allow
+            shmget [2] & 0x800 == 0x0: allow
+            fcntl [1] & 0x400 == 0x0: allow
+            fcntl [1] & 0x1 == 0x1: allow
+            fcntl [1] & 0x2 == 0x2: allow
+            fcntl [1] & 0x4 == 0x4: allow
+            fcntl [1] & 0x8 == 0x8: allow
             setrlimit [0] & 0x1 == 0x1: allow
             setrlimit [0] & 0x2 == 0x2: allow
             setrlimit [0] & 0x4 == 0x0: allow

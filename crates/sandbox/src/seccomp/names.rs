@@ -31,12 +31,12 @@ pub(super) const ALWAYS: Calls = calls![
     SYS_renameat2 SYS_linkat SYS_symlinkat SYS_readlinkat SYS_fchown
     SYS_fchownat SYS_utimensat SYS_truncate SYS_ftruncate SYS_fallocate SYS_fsync SYS_fdatasync SYS_sync SYS_syncfs
     SYS_sync_file_range SYS_fadvise64 SYS_readahead SYS_copy_file_range SYS_sendfile SYS_splice SYS_tee SYS_vmsplice
-    SYS_flock SYS_fcntl SYS_ioctl SYS_dup SYS_dup3 SYS_pipe2 SYS_umask SYS_memfd_create
+    SYS_flock SYS_ioctl SYS_dup SYS_dup3 SYS_pipe2 SYS_umask
     SYS_getxattr SYS_lgetxattr SYS_fgetxattr SYS_listxattr SYS_llistxattr SYS_flistxattr
     SYS_setxattr SYS_lsetxattr SYS_fsetxattr SYS_removexattr SYS_lremovexattr SYS_fremovexattr
     SYS_inotify_init1 SYS_inotify_add_watch SYS_inotify_rm_watch
     // Memory.
-    SYS_mmap SYS_munmap SYS_mprotect SYS_mremap SYS_madvise SYS_brk SYS_msync SYS_mincore SYS_mlock SYS_mlock2 SYS_munlock
+    SYS_munmap SYS_mprotect SYS_mremap SYS_madvise SYS_brk SYS_msync SYS_mincore SYS_mlock SYS_mlock2 SYS_munlock
     SYS_mlockall SYS_munlockall SYS_membarrier SYS_get_mempolicy SYS_pkey_alloc SYS_pkey_free SYS_pkey_mprotect
     SYS_process_madvise SYS_process_mrelease
     // Processes, threads and what they know of themselves.
@@ -61,7 +61,7 @@ pub(super) const ALWAYS: Calls = calls![
     // Waiting for events.
     SYS_epoll_create1 SYS_epoll_ctl SYS_epoll_pwait SYS_epoll_pwait2 SYS_eventfd2 SYS_ppoll SYS_pselect6
     // Within the container's own namespace.
-    SYS_shmget SYS_shmat SYS_shmdt SYS_shmctl SYS_semget SYS_semop SYS_semtimedop SYS_semctl SYS_msgget SYS_msgsnd
+    SYS_shmat SYS_shmdt SYS_shmctl SYS_semget SYS_semop SYS_semtimedop SYS_semctl SYS_msgget SYS_msgsnd
     SYS_msgrcv SYS_msgctl SYS_mq_open SYS_mq_unlink SYS_mq_timedsend SYS_mq_timedreceive SYS_mq_notify SYS_mq_getsetattr
     // On socket pairs, and on the standard streams where those are sockets.
     SYS_sendto SYS_recvfrom SYS_sendmsg SYS_recvmsg SYS_sendmmsg SYS_recvmmsg SYS_shutdown SYS_getsockname SYS_getpeername

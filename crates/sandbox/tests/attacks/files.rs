@@ -108,6 +108,21 @@ attacks! {
         check(&arena.run(&given, &python(script)), "ok");
     }
 
+    fn cannot_keep_the_host_waiting_by_a_lease_on_what_a_mount_shows(arena) {
+        let directory = arena.directory("shown");
+        std::fs::write(directory.join("file"), "as it was").unwrap();
+        arena.give_away(&directory.join("file"));
+        let script = "
+            import fcntl
+            file = os.open('/shown/file', os.O_RDONLY)
+            print(attempt(fcntl.fcntl, file, 1024, fcntl.F_RDLCK), attempt(fcntl.fcntl, file, 1024, fcntl.F_WRLCK))
+            print(attempt(fcntl.fcntl, file, fcntl.F_GETFL), attempt(fcntl.fcntl, file, fcntl.F_DUPFD_CLOEXEC, 10), attempt(fcntl.fcntl, file, 1025))
+            ";
+        for access in [Access::ReadOnly, Access::ReadWrite] {
+            check(&arena.run(&arena.with_mount(&directory, "/shown", access), &python(script)), "EPERM EPERM\nok ok ok");
+        }
+    }
+
     fn a_link_in_a_mount_does_not_lead_out(arena) {
         let canary = arena.canary();
         let directory = arena.directory("shown");

@@ -104,6 +104,19 @@ attacks! {
         assert!(used > Duration::from_millis(20), "{used:?}");
     }
 
+    fn huge_pages_are_no_way_around_the_limit_on_memory(arena) {
+        // A machine that has some set aside counts them to nobody's cgroup.
+        arena.python(
+            "
+            import mmap
+            print(attempt(lambda: mmap.mmap(-1, 64 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x40000)),
+                  attempt(os.memfd_create, 'huge', 4), call('shmget', 0, 64 << 20, 0o4600 | 0o1000))
+            print(attempt(lambda: mmap.mmap(-1, 4096)), attempt(os.memfd_create, 'plain', 1), call('shmget', 0, 4096, 0o1600))
+            ",
+            "EPERM EPERM EPERM\nok ok ok",
+        );
+    }
+
     fn memory_cannot_be_locked_beyond_a_little(arena) {
         arena.python(
             "

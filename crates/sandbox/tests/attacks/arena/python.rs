@@ -53,9 +53,10 @@ const NUMBERS: &[(&str, i64)] = numbers![
     SYS_delete_module SYS_fanotify_init SYS_fchmod SYS_fchmodat SYS_fchmodat2 SYS_finit_module SYS_fsconfig SYS_fsmount SYS_fsopen
     SYS_fspick SYS_getpid SYS_init_module SYS_io_setup SYS_io_uring_enter SYS_io_uring_register SYS_io_uring_setup SYS_kcmp
     SYS_kexec_file_load SYS_kexec_load SYS_keyctl SYS_memfd_secret SYS_mknodat SYS_mount SYS_mount_setattr SYS_move_mount
+    SYS_mq_open
     SYS_name_to_handle_at SYS_open_by_handle_at SYS_open_tree SYS_openat SYS_openat2 SYS_perf_event_open SYS_personality
     SYS_pidfd_getfd SYS_pivot_root SYS_process_vm_readv SYS_process_vm_writev SYS_ptrace SYS_quotactl SYS_reboot SYS_request_key
-    SYS_setdomainname SYS_sethostname SYS_setns SYS_settimeofday SYS_swapoff SYS_swapon SYS_syslog SYS_umount2 SYS_unshare
+    SYS_setdomainname SYS_sethostname SYS_setns SYS_settimeofday SYS_shmget SYS_swapoff SYS_swapon SYS_syslog SYS_umount2 SYS_unshare
     SYS_userfaultfd SYS_vhangup
 ];
 
