@@ -90,6 +90,7 @@ fn build(plan: &Plan, lives_on: bool, from: &Inheritance<'_>, handed: &mut Hande
         sys::exit(NOT_SET_UP);
     }
     walls::hide(from.arguments).map_err(at(Step::Privileges))?;
+    walls::bound_watches();
     // Only now, or the cgroup's path on the host could be read inside.
     walls::own_cgroup_namespace().map_err(at(Step::Cgroup))?;
     if from.switch_user {

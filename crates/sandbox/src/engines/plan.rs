@@ -34,6 +34,9 @@ const PROCESSES_OF_A_USER: i64 = 1 << 14;
 /// Bytes that can be locked in memory: as in the embedded runtime.
 const LOCKED_MEMORY: i64 = 64 << 10;
 
+/// Signals that wait to be received, and timers: as in the embedded runtime.
+const PENDING_SIGNALS: i64 = 1024;
+
 /// What engines show of the machine rather than of the container. They mask less by themselves.
 const MASKED: &[&str] = &[
     "/proc/acpi",
@@ -232,6 +235,7 @@ fn rlimits() -> Vec<Rlimit> {
         Rlimit { name: "msgqueue", value: 0 },
         Rlimit { name: "nofile", value: OPEN_FILES },
         Rlimit { name: "nproc", value: PROCESSES_OF_A_USER },
+        Rlimit { name: "sigpending", value: PENDING_SIGNALS },
     ]
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use guild_sandbox::{ExitStatus, Policy, Scratch};
+use guild_sandbox::{ExitStatus, Policy, Scratch, Stdin};
 
 use crate::arena::{Arena, bash, check, python};
 
@@ -115,6 +115,49 @@ attacks! {
             ",
             "EPERM EPERM EPERM\nok ok ok",
         );
+    }
+
+    fn cannot_use_up_the_signals_and_timers_of_the_launchers_user(arena) {
+        arena.python(
+            "
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGRTMIN])
+            queued = 0
+            while queued < 5000 and libc.sigqueue(os.getpid(), signal.SIGRTMIN, ctypes.c_void_p(0)) == 0:
+                queued += 1
+            print(0 < queued <= 1024, told(ctypes.get_errno()))
+            print(call('mq_open', b'queue', os.O_CREAT | os.O_RDWR, 0o600, 0) in ['EMFILE', 'EACCES'])
+            ",
+            "True EAGAIN\nTrue",
+        );
+    }
+
+    fn cannot_use_up_the_watches_of_the_launchers_user(arena) {
+        if !arena.is_embedded() {
+            // An engine's containers have the user namespace of the machine, where there is no limit of their own.
+            return;
+        }
+        let script = "
+            instances = 0
+            while libc.inotify_init1(0) >= 0:
+                instances += 1
+            watches = 0
+            for each in range(5000):
+                os.mkdir('/tmp/%d' % each)
+                watches += libc.inotify_add_watch(3, b'/tmp/%d' % each, 0x100) > 0
+            print(instances, watches, told(ctypes.get_errno()), flush=True)
+            ";
+        let mut policy = arena.policy();
+        policy.limits.memory = 256 << 20;
+        let holding = python(&format!("{script}sys.stdin.read()")).stdin(Stdin::Piped);
+        arena.wait(async {
+            let mut child = arena.backend().launch(&policy, &holding).await.unwrap();
+            let stdin = child.take_stdin().unwrap();
+            assert_eq!(String::from_utf8_lossy(&child.next().await.unwrap().bytes), "16 4096 ENOSPC\n");
+            let watched = rustix::fs::inotify::init(rustix::fs::inotify::CreateFlags::CLOEXEC);
+            assert!(watched.is_ok(), "the launcher can still watch: {watched:?}");
+            drop(stdin);
+            child.wait().await.unwrap();
+        });
     }
 
     fn memory_cannot_be_locked_beyond_a_little(arena) {

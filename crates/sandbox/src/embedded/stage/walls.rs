@@ -2,7 +2,7 @@
 //!
 //! They are raised by the container's first process, so that everything in the container is behind them.
 
-use rustix::fs::Mode;
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{DumpableBehavior, Gid, Resource, Rlimit, Uid};
 use rustix::thread::{CapabilitySet, CapabilitySets, UnshareFlags};
@@ -14,6 +14,10 @@ use crate::embedded::sys::{self, Arguments};
 
 /// Open files: enough for interpreters and build tools, too few to exhaust the host.
 const OPEN_FILES: u64 = 4096;
+
+/// Signals that wait to be received, and timers: enough for programs, and a little of what the kernel lets the launcher's user have, on
+/// whose account these are. Without a limit the launcher itself could be left with none.
+const PENDING_SIGNALS: u64 = 1024;
 
 /// The last capability that a kernel may know; those it does not know are refused, and that is the end of the list.
 const MOST_CAPABILITIES: u32 = 63;
@@ -34,17 +38,34 @@ pub(super) fn raise(plan: &Plan) -> Result<(), Failure> {
 /// value at which it does not.
 const NO_CORE_DUMP: u64 = 1;
 
-/// No core dumps, no real-time scheduling, which no quota holds, few open files, and a bound on processes beneath that of the cgroup.
+/// No core dumps, no real-time scheduling, which no quota holds, little of what is counted to the launcher's user, and a bound on
+/// processes beneath that of the cgroup.
 fn lower_limits(pids: u32) -> Result<(), Errno> {
     lower(Resource::Core, NO_CORE_DUMP)?;
     lower(Resource::Rtprio, 0)?;
     lower(Resource::Nice, 0)?;
     lower(Resource::Nofile, OPEN_FILES)?;
     lower(Resource::Memlock, 64 << 10)?;
+    lower(Resource::Sigpending, PENDING_SIGNALS)?;
+    // Message queues are on the launcher's account too, and hardly any program has one.
+    lower(Resource::Msgqueue, 0)?;
     // Counted within the user namespace; one more for the container's first process.
     lower(Resource::Nproc, u64::from(pids) + 1)?;
     rustix::process::umask(Mode::from_raw_mode(0o022));
     Ok(())
+}
+
+/// Bounds what the container can watch of files, which the kernel counts to the launcher's user too and to all of that user's containers
+/// together: a user who has none left is told of no change any more, and root is no exception. Only this process, in its own user
+/// namespace, may say so, and only while the host's `/proc` is there. A launcher that is shown that read-only does without.
+pub(super) fn bound_watches() {
+    for (setting, most) in [
+        (c"/proc/sys/user/max_inotify_instances", b"16".as_slice()),
+        (c"/proc/sys/user/max_inotify_watches", b"4096"),
+    ] {
+        let opened = rustix::fs::open(setting, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty());
+        let _ = opened.and_then(|file| rustix::io::write(&file, most));
+    }
 }
 
 fn lower(resource: Resource, to: u64) -> Result<(), Errno> {
