@@ -21,6 +21,7 @@ mod sensitive;
 mod set;
 mod store;
 mod tree;
+mod watch;
 
 pub use apply::{ApplyError, Conflict, ConflictKind, Progress, Recovered, Recovery};
 pub use bounds::{Bounds, ReadError};
@@ -32,6 +33,7 @@ pub use listing::Listing;
 pub use sensitive::Sensitive;
 pub use set::{ChangeSet, ChangeSetId, ChangeSetIdError, Status};
 pub use store::{ChangeStore, Saved, StoreError};
+pub use watch::{Overfull, Watch};
 
 /// How the directory is called, at the top of a source, in which an application is prepared. No change may touch such a name.
 const STAGING_PREFIX: &str = ".guild-apply-";

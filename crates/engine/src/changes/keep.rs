@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use guild_sandbox::changes::{Bounds, ChangeSet, ChangeSetId, ChangeStore, Layer, Owner};
-use guild_sandbox::{Policy, random_bytes};
+use guild_sandbox::changes::{Bounds, ChangeSet, ChangeSetId, ChangeStore, Layer, Listing, Owner, Watch};
+use guild_sandbox::{Child, Policy, random_bytes};
 use ulid::Ulid;
 
 use super::{sensitive, store};
+use crate::cause::with_cause;
 use crate::reply::ChangeSummary;
 use crate::{Code, Places, Refusal};
 
@@ -17,6 +18,7 @@ pub(crate) struct Keeping {
     id: ChangeSetId,
     layer: Layer,
     source: PathBuf,
+    watch: Option<Watch>,
 }
 
 impl Keeping {
@@ -36,7 +38,7 @@ impl Keeping {
             let owner = Owner::inside(Policy::default().user);
             store.begin_copy(&id, source, Bounds::default(), owner)?.0
         };
-        Ok(Keeping { store, id, layer, source: source.to_owned() })
+        Ok(Keeping { store, id, layer, source: source.to_owned(), watch: None })
     }
 
     /// Where the sandbox writes.
@@ -44,16 +46,40 @@ impl Keeping {
         self.layer.directory()
     }
 
-    /// Lists what was written and keeps it until somebody decides; nothing is kept of a run that changed nothing.
-    pub(crate) fn finish(self) -> Result<Option<ChangeSummary>, Refusal> {
-        let listing = self.layer.changes(&self.source, Bounds::default())?.marked(&sensitive::patterns());
-        if listing.changes.is_empty() && listing.refused.is_empty() {
-            self.layer.remove()?;
-            return Ok(None);
-        }
+    /// Sees to it that whoever writes there is ended before it is more than can be kept, or the disk is full.
+    pub(crate) fn watch(&mut self, child: &Child) -> Result<(), Refusal> {
+        self.watch = Some(Watch::begin(&self.layer, Bounds::default(), child.killer())?);
+        Ok(())
+    }
+
+    /// Lists what was written and keeps it until somebody decides; nothing is kept of a run that changed nothing, or too much.
+    pub(crate) fn finish(mut self) -> Result<Option<ChangeSummary>, Refusal> {
+        let listing = match self.listing() {
+            Ok(Some(listing)) => listing,
+            nothing => {
+                self.layer.remove()?;
+                return nothing.map(|_| None);
+            }
+        };
         let set = ChangeSet::new(self.id, &self.source, &self.layer, listing)?;
         self.store.save(&set)?;
         Ok(Some(ChangeSummary::of(&set)))
+    }
+
+    fn listing(&mut self) -> Result<Option<Listing>, Refusal> {
+        if let Some(overfull) = self.watch.take().and_then(Watch::end) {
+            let message = format!("the command was ended: {}; nothing of it is kept", with_cause(&overfull));
+            return Err(Refusal::new(Code::ChangesUnusable, message));
+        }
+        let listing = self.layer.changes(&self.source, Bounds::default())?;
+        let is_empty = listing.changes.is_empty() && listing.refused.is_empty();
+        Ok((!is_empty).then(|| listing.marked(&sensitive::patterns())))
+    }
+
+    /// Finishes all of a run's: what became of one is no reason to lose another.
+    pub(crate) fn finish_all(all: Vec<Keeping>) -> Result<Vec<ChangeSummary>, Refusal> {
+        let finished: Vec<_> = all.into_iter().map(Keeping::finish).collect();
+        Ok(finished.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
     }
 }
 

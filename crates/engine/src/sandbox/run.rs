@@ -55,9 +55,10 @@ pub async fn sandbox_run(
     };
     match run(chosen, images, request, command).await {
         Ok((outcome, changes)) => {
+            let (changes, lost) = changes.map_or_else(|lost| (Vec::new(), Some(lost)), |kept| (kept, None));
             let message = remarks(&outcome, &changes);
             let data = SandboxRun { changes, ..SandboxRun::from(&outcome) };
-            match obstructed(&outcome, request.container.out.as_deref()) {
+            match lost.or_else(|| obstructed(&outcome, request.container.out.as_deref())) {
                 Some(Refusal { code, message }) => Envelope::error(code, message, data),
                 None => Envelope::ok(data).with_message(message),
             }
@@ -74,28 +75,32 @@ pub(crate) async fn run_contained(
     command: CommandRequest<'_>,
 ) -> Result<Outcome, Refusal> {
     let chosen = backends.choose(request.backend, images.settings())?;
-    run(chosen, images, request, command).await.map(|(outcome, _)| outcome)
+    let (outcome, changes) = run(chosen, images, request, command).await?;
+    changes.map(|_| outcome)
 }
+
+/// What came of a command, and of what it wrote.
+type Ran = (Outcome, Result<Vec<ChangeSummary>, Refusal>);
 
 async fn run(
     chosen: Chosen<'_>,
     images: &Images,
     request: RunRequest<'_>,
     command: CommandRequest<'_>,
-) -> Result<(Outcome, Vec<ChangeSummary>), Refusal> {
+) -> Result<Ran, Refusal> {
     // Held until the end, lest the image be removed from under the command.
     let role = images.resolve(request.container.role.as_deref())?;
     let kept: Vec<&Path> = request.container.kept().collect();
     // A layer is made for one runtime, so that it has to be known which.
     let chosen = if kept.is_empty() { chosen } else { chosen.settled().await };
     let begin = |source| Keeping::begin(request.places, source, request.now, chosen.takes_overlay_of(source));
-    let keeping: Vec<Keeping> = kept.into_iter().map(begin).collect::<Result<_, _>>()?;
+    let mut keeping: Vec<Keeping> = kept.into_iter().map(begin).collect::<Result<_, _>>()?;
     let layers: Vec<&Path> = keeping.iter().map(Keeping::layer).collect();
     let policy = request.container.policy(images.settings(), role.root.clone(), &layers)?;
     let child = chosen.launch(&policy, &command.command()).await?;
+    keeping.iter_mut().try_for_each(|keeping| keeping.watch(&child))?;
     let outcome = command.follow(child).await?;
-    let changes = keeping.into_iter().map(Keeping::finish).collect::<Result<Vec<_>, _>>()?;
-    Ok((outcome, changes.into_iter().flatten().collect()))
+    Ok((outcome, Keeping::finish_all(keeping)))
 }
 
 impl CommandRequest<'_> {

@@ -114,6 +114,30 @@ fn a_run_that_changes_nothing_leaves_nothing_to_decide() {
 }
 
 #[test]
+fn what_is_too_much_to_be_kept_is_told_with_how_the_command_ended_and_leaves_nothing() {
+    let env = env(FILES);
+    let script = "truncate -s 3G /workspace/hole; echo said; exit 5";
+    let output =
+        env.guild(&["sandbox", "run", "--json", "--mount", ".:/workspace:cow", "--", "sh", "-c", script]);
+    let reply = envelope(&output.stdout());
+    expect![[r#"
+        "what was written cannot be kept: there are more than 2147483648 bytes"
+        [5,"said\n",[]]"#]]
+    .assert_eq(&format!(
+        "{}\n{}",
+        reply["message"],
+        serde_json::json!([reply["data"]["exit_code"], reply["data"]["stdout"], reply["data"]["changes"]])
+    ));
+    assert_eq!((reply["code"].as_str(), output.code()), (Some("changes_unusable"), Some(5)));
+    let changes = env.join("home/.local/state/guild/changes");
+    let layers: Vec<_> = fs::read_dir(changes)
+        .unwrap()
+        .filter(|entry| entry.as_ref().unwrap().path().join("layer").exists())
+        .collect();
+    assert!(layers.is_empty(), "{layers:?}");
+}
+
+#[test]
 fn files_that_decide_what_agents_do_are_confirmed_on_their_own() {
     let env = env(FILES);
     let id = kept(&env, "mkdir .claude; echo '{}' > .claude/settings.json; echo more >> poem.txt");

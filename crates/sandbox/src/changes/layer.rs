@@ -92,6 +92,9 @@ pub enum LayerError {
     /// The source was not read to its end.
     #[error("cannot copy the source")]
     Source(#[from] ReadError),
+    /// What the command left was not read to its end.
+    #[error("what was written cannot be kept")]
+    Written(#[source] ReadError),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -161,11 +164,16 @@ impl Layer {
 
     /// What the command left, as a tree.
     pub(super) fn content(&self) -> Result<Tree, LayerError> {
-        let path = match self.form {
+        let path = self.content_path();
+        Tree::open(&path).map_err(at(&path))
+    }
+
+    /// Where that is.
+    pub(super) fn content_path(&self) -> PathBuf {
+        match self.form {
             Form::Overlay => self.upper(),
             Form::Copy => self.copy(),
-        };
-        Tree::open(&path).map_err(at(&path))
+        }
     }
 
     /// Where the manifest of a copied source is.
@@ -260,7 +268,7 @@ fn hold(directory: &Path) -> Result<File, LayerError> {
 }
 
 /// Says where an error of the system happened.
-fn at(path: &Path) -> impl FnOnce(io::Error) -> LayerError {
+pub(super) fn at(path: &Path) -> impl FnOnce(io::Error) -> LayerError {
     move |source| LayerError::Io { path: path.to_owned(), source }
 }
 

@@ -81,7 +81,7 @@ pub fn list(layer: &Layer, source: &Path, bounds: Bounds) -> Result<Listing, Lay
         changes: BTreeMap::new(),
         refused: BTreeMap::new(),
     };
-    Ok(lister.run()?)
+    lister.run().map_err(LayerError::Written)
 }
 
 impl Lister {

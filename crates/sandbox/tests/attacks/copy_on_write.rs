@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 
-use guild_sandbox::changes::{Bounds, Layer};
+use guild_sandbox::changes::{Bounds, Layer, Overfull, Owner, Watch};
 use guild_sandbox::{Access, Policy};
 
 use crate::arena::{Arena, SHARED, as_user_who_shares, bash, check, python};
@@ -66,6 +66,29 @@ attacks! {
         assert!(["", "as it was"].contains(&&*outcome.stdout.text()), "{}", outcome.stdout.text());
         assert_eq!(fs::read_to_string(workspace.join("file")).unwrap(), "as it was");
         arena.check_canary();
+    }
+
+    fn cannot_fill_the_hosts_disk_by_what_the_layer_takes(arena) {
+        let workspace = arena.directory("workspace");
+        for (bounds, script) in [
+            (Bounds { bytes: 8 << 20, ..Bounds::default() }, "while :; do head -c 1M /dev/zero >> /workspace/large; done"),
+            (Bounds { entries: 100, ..Bounds::default() }, "while :; do mkdir -p /workspace/$RANDOM/$RANDOM; done"),
+        ] {
+            let layer = match arena.backend().takes_overlay_of(&workspace) {
+                true => Layer::create(&arena.directory_of("layer")).unwrap(),
+                false => Layer::copy_from(&arena.directory_of("layer"), &workspace, bounds, Owner::inside(1000)).unwrap().0,
+            };
+            let access = Access::CopyOnWrite { layer: layer.directory().to_owned() };
+            let policy = arena.with_mount(&workspace, "/workspace", access);
+            let (outcome, overfull) = arena.wait(async {
+                let child = arena.backend().launch(&policy, &bash(script)).await.unwrap();
+                let watch = Watch::begin(&layer, bounds, child.killer()).unwrap();
+                (child.wait().await.unwrap(), watch.end())
+            });
+            assert_eq!((outcome.timed_out, outcome.exit_code()), (false, 137), "{script}");
+            assert!(matches!(overfull, Some(Overfull::Layer(_))), "{overfull:?}");
+            layer.remove().unwrap();
+        }
     }
 
     fn leaves_no_set_id_program_in_the_layer(arena) {

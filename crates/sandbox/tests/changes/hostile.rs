@@ -39,7 +39,7 @@ fn check_bounds(bounds: Bounds, forge: impl Fn(&Path), expect: &Expect) {
     let layer = world.layer();
     forge(&layer.upper());
     let error = match layer.changes(&world.source(), bounds) {
-        Err(LayerError::Source(error)) => error,
+        Err(LayerError::Written(error)) => error,
         other => panic!("{other:?}"),
     };
     expect.assert_eq(&error.to_string());

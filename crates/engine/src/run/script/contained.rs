@@ -96,15 +96,15 @@ async fn in_its_own(
     let chosen = if kept.is_empty() { chosen } else { chosen.settled().await };
     let now = (workshop.clock)();
     let begin = |source| Keeping::begin(workshop.places, source, now, chosen.takes_overlay_of(source));
-    let keeping: Vec<Keeping> = kept.into_iter().map(begin).collect::<Result<_, _>>()?;
+    let mut keeping: Vec<Keeping> = kept.into_iter().map(begin).collect::<Result<_, _>>()?;
     let layers: Vec<&Path> = keeping.iter().map(Keeping::layer).collect();
     let mut policy = request.policy(workshop.images.settings(), root, &layers)?;
     policy.limits = prepared.plan.limits;
     let command = command(invocation, prepared);
     let child = chosen.launch_behind(gate, &policy, &command.command()).await?;
+    keeping.iter_mut().try_for_each(|keeping| keeping.watch(&child))?;
     let outcome = command.follow(child).await?;
-    let changes = keeping.into_iter().map(Keeping::finish).collect::<Result<Vec<_>, _>>()?;
-    let changes = changes.into_iter().flatten().collect();
+    let changes = Keeping::finish_all(keeping)?;
     Ok(Ran { outcome, changes, output: Some((out, Some(scratch))), container: None })
 }
 
