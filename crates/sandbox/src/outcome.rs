@@ -114,6 +114,31 @@ impl Captured {
     }
 }
 
+/// How much can still be told of what was copied out or was not: a stranger's names are as long as the kernel allows.
+#[derive(Debug)]
+pub(crate) struct Told(Option<usize>);
+
+impl Told {
+    /// Bytes of names: a full scratch directory of ordinary ones has less.
+    const MOST: usize = 16 << 20;
+
+    /// Nothing yet.
+    pub(crate) fn nothing() -> Told {
+        Told(Some(Told::MOST))
+    }
+
+    /// Whether there is room for this name. Where there was none once, there is none any more.
+    pub(crate) fn has_room_for(&mut self, place: &Path) -> bool {
+        self.0 = self.0.and_then(|left| left.checked_sub(place.as_os_str().len()));
+        self.0.is_some()
+    }
+
+    /// What stands for all that there was no room for, if there is any.
+    pub(crate) fn rest(&self) -> Option<(PathBuf, String)> {
+        self.0.is_none().then(|| (PathBuf::from("."), "there are more names than can be told".to_owned()))
+    }
+}
+
 /// Why something was not copied out, in words.
 pub(crate) fn why_left_behind(error: &io::Error) -> String {
     match error.kind() {

@@ -124,10 +124,10 @@ impl Base {
     }
 
     /// Counts an entry that was read because the command deleted it.
-    pub fn count(&mut self) -> Result<(), ReadError> {
+    pub fn count(&mut self, path: &Path) -> Result<(), ReadError> {
         match self {
             Base::Manifest { .. } => Ok(()),
-            Base::Source { budget, .. } => budget.entry(),
+            Base::Source { budget, .. } => budget.entry(path),
         }
     }
 

@@ -1,7 +1,7 @@
 //! How much is read of a tree that a stranger has written.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How much of a tree is read or copied; one that has more is refused as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,12 @@ pub enum ReadError {
         /// How many there may be.
         limit: u64,
     },
+    /// Longer paths and links than the bounds allow.
+    #[error("all paths and links together are longer than {limit} bytes")]
+    TooLong {
+        /// How long they may be.
+        limit: u64,
+    },
     /// A path that is longer than the kernel takes.
     #[error("a path is longer than {limit} bytes")]
     TooDeep {
@@ -49,7 +55,12 @@ pub(super) struct Budget {
     bounds: Bounds,
     entries: u64,
     bytes: u64,
+    text: u64,
 }
+
+/// Bytes of paths and links for each entry that is allowed, which they have to share: a list of a stranger's longest is no longer than
+/// one of ordinary ones.
+const TEXT_OF_AN_ENTRY: u64 = 160;
 
 impl Default for Bounds {
     /// 200,000 entries and 2 GiB.
@@ -60,15 +71,26 @@ impl Default for Bounds {
 
 impl Bounds {
     pub(super) const fn budget(self) -> Budget {
-        Budget { bounds: self, entries: self.entries, bytes: self.bytes }
+        Budget { bounds: self, entries: self.entries, bytes: self.bytes, text: self.text() }
+    }
+
+    const fn text(self) -> u64 {
+        self.entries.saturating_mul(TEXT_OF_AN_ENTRY)
     }
 }
 
 impl Budget {
-    /// Counts one entry.
-    pub fn entry(&mut self) -> Result<(), ReadError> {
+    /// Counts one entry at this path.
+    pub fn entry(&mut self, path: &Path) -> Result<(), ReadError> {
         let left = self.entries.checked_sub(1);
         self.entries = left.ok_or(ReadError::TooMany { limit: self.bounds.entries })?;
+        self.text(path)
+    }
+
+    /// Counts what a path or link says.
+    pub fn text(&mut self, text: &Path) -> Result<(), ReadError> {
+        let left = self.text.checked_sub(text.as_os_str().len() as u64);
+        self.text = left.ok_or(ReadError::TooLong { limit: self.bounds.text() })?;
         Ok(())
     }
 

@@ -105,8 +105,9 @@ impl Lister {
             Err(source) => return Err(ReadError::Io { path: directory.path.clone(), source }),
         };
         for name in &names {
-            self.budget.entry()?;
-            self.entry(directory.path.join(name), directory.hides, ahead)?;
+            let path = directory.path.join(name);
+            self.budget.entry(&path)?;
+            self.entry(path, directory.hides, ahead)?;
         }
         if directory.hides {
             self.hidden(&directory.path, &names.into_iter().collect())?;
@@ -124,6 +125,9 @@ impl Lister {
 
     fn entry(&mut self, path: PathBuf, hides: bool, ahead: &mut Vec<Ahead>) -> Result<(), ReadError> {
         let found = self.content.look(&path, &mut self.budget)?;
+        if let Found::Node(Node::Link { target }, _) = &found {
+            self.budget.text(target)?;
+        }
         let marks = self.marks(&path, &found)?;
         if marks.whiteout {
             return self.deleted(path);
@@ -184,7 +188,7 @@ impl Lister {
     fn deleted(&mut self, path: PathBuf) -> Result<(), ReadError> {
         let mut ahead = vec![path];
         while let Some(path) = ahead.pop() {
-            self.base.count()?;
+            self.base.count(&path)?;
             match self.base.look(&path)? {
                 BaseNode::Nothing => {}
                 BaseNode::Refused(reason) => self.refuse(&path, reason),

@@ -133,8 +133,8 @@ fn left(content: &Path, bounds: Bounds) -> Result<Bounds, ReadError> {
     let mut ahead = vec![PathBuf::new()];
     while let Some(directory) = ahead.pop() {
         for name in tree.names(&directory, budget.entries_left()).unwrap_or_default() {
-            budget.entry()?;
             let path = directory.join(name);
+            budget.entry(&path)?;
             let Ok(Some(stat)) = tree.stat(&path) else { continue };
             budget.spend(u64::try_from(stat.st_blocks).unwrap_or(0).saturating_mul(BLOCK))?;
             if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {

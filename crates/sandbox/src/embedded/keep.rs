@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Dir, FileType, Mode, OFlags};
 
-use crate::outcome::{KeptFile, why_left_behind};
+use crate::outcome::{KeptFile, Told, why_left_behind};
 
 /// Directories within directories beyond which nothing is kept.
 const MOST_LEVELS: usize = 32;
@@ -40,9 +40,10 @@ pub(super) struct Keep {
 pub(super) fn copy_out(from: &OwnedFd, keep: &Keep) -> io::Result<Copied> {
     fs::create_dir_all(&keep.to)?;
     let top = rustix::fs::openat(from, c".", DIRECTORY, Mode::empty())?;
-    let mut copy = Copy { copied: Copied::default(), room: keep.size };
+    let mut copy = Copy { copied: Copied::default(), room: keep.size, told: Told::nothing() };
     copy.directory(&top, &keep.to, Path::new(""))?;
     let mut copied = copy.copied;
+    copied.left_behind.extend(copy.told.rest());
     copied.kept.sort_by(|a, b| a.path.cmp(&b.path));
     copied.left_behind.sort();
     Ok(copied)
@@ -53,6 +54,8 @@ struct Copy {
     copied: Copied,
     /// Bytes that may still be copied.
     room: u64,
+    /// Names that may still be.
+    told: Told,
 }
 
 const DIRECTORY: OFlags =
@@ -63,6 +66,9 @@ impl Copy {
     fn directory(&mut self, from: &OwnedFd, to: &Path, relative: &Path) -> io::Result<()> {
         for name in names(from)? {
             let place = relative.join(&name);
+            if !self.told.has_room_for(&place) {
+                return Ok(());
+            }
             if let Err(error) = self.entry(from, &name, &to.join(&name), &place) {
                 self.copied.left_behind.push((place, why_left_behind(&error)));
             }

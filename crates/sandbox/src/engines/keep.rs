@@ -22,7 +22,7 @@ use tokio::time::timeout;
 
 use super::connection::Connection;
 use super::pipe::{self, Reader};
-use crate::outcome::{KeptFile, why_left_behind};
+use crate::outcome::{KeptFile, Told, why_left_behind};
 
 /// How long an engine may take to hand a directory over.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -77,6 +77,7 @@ fn unpack(archive: Reader, size: u64, to: &Path) -> io::Result<Copied> {
         made: HashSet::from([PathBuf::new()]),
         written: HashMap::new(),
         copied: Copied::default(),
+        told: Told::nothing(),
     };
     let most = size.saturating_mul(2).saturating_add(HEADERS);
     for entry in Archive::new(archive.take(most)).entries()? {
@@ -91,6 +92,7 @@ fn unpack(archive: Reader, size: u64, to: &Path) -> io::Result<Copied> {
         }
     }
     let mut copied = unpacking.copied;
+    copied.left_behind.extend(unpacking.told.rest());
     copied.kept.sort_by(|a, b| a.path.cmp(&b.path));
     copied.left_behind.sort();
     Ok(copied)
@@ -105,6 +107,7 @@ struct Unpacking {
     /// Sizes of the files that were written here, which another name may be of.
     written: HashMap<PathBuf, u64>,
     copied: Copied,
+    told: Told,
 }
 
 impl Unpacking {
@@ -114,6 +117,9 @@ impl Unpacking {
             Ok(Some(place)) => place,
             _ => return self.leave(PathBuf::from("."), "its path leads elsewhere".to_owned()),
         };
+        if !self.told.has_room_for(&place) {
+            return;
+        }
         match self.copy(entry, &place) {
             Ok(Some(size)) => {
                 self.written.insert(place.clone(), size);

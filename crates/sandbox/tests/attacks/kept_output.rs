@@ -60,6 +60,23 @@ attacks! {
         assert!(outcome.left_behind[0].1.contains("too many directories"));
     }
 
+    fn long_names_do_not_fill_the_memory_of_the_host(arena) {
+        let script = "
+            os.chdir('/output')
+            for each in range(13):
+                os.mkdir('d' * 250)
+                os.chdir('d' * 250)
+            for each in range(8000):
+                os.close(os.open('%d' % each, os.O_CREAT | os.O_WRONLY))
+            ";
+        let policy = arena.keeping(&arena.directory_of("kept"));
+        let outcome = arena.run(&policy, &python(script));
+        assert!(outcome.success(), "{}", outcome.stderr.text());
+        let told: usize = outcome.kept.iter().map(|file| file.path.as_os_str().len()).sum();
+        assert!(told > 8 << 20 && told <= 16 << 20, "{told}");
+        assert_eq!(outcome.left_behind, [(".".into(), "there are more names than can be told".to_owned())]);
+    }
+
     fn odd_names_stay_within_the_directory(arena) {
         let script = r"
             for each in [b'line\nbreak', b'-rf', b'..hidden', b'\xff\xfe', b'...', b'a b', b'\x1b[2J', b'n' * 255]:

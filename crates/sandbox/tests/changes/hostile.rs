@@ -47,6 +47,27 @@ fn check_bounds(bounds: Bounds, forge: impl Fn(&Path), expect: &Expect) {
 }
 
 #[test]
+fn long_names_and_links_do_not_fill_the_memory_of_whoever_lists_them() {
+    let bounds = Bounds { entries: 200, ..Bounds::default() };
+    let deep = |upper: &Path| {
+        let directory = upper.join(["d".repeat(200).as_str(); 10].join("/"));
+        fs::create_dir_all(&directory).unwrap();
+        directory
+    };
+    let names = |upper: &Path| {
+        let directory = deep(upper);
+        (0..20).for_each(|number| fs::write(directory.join(number.to_string()), "").unwrap());
+    };
+    let links = |upper: &Path| {
+        let target = "t/".repeat(1500);
+        (0..20).for_each(|number| symlink(&target, upper.join(number.to_string())).unwrap());
+    };
+    let refused = expect!["all paths and links together are longer than 32000 bytes"];
+    check_bounds(bounds, names, &refused);
+    check_bounds(bounds, links, &refused);
+}
+
+#[test]
 fn links_out_are_refused_one_by_one() {
     check_refused(
         FILES,

@@ -77,7 +77,7 @@ impl Copier<'_> {
         };
         for name in names {
             let path = directory.join(name);
-            self.budget.entry()?;
+            self.budget.entry(&path)?;
             if let Some(node) = self.entry(&path)? {
                 if node.is_directory() {
                     directories.push(path.clone());
