@@ -195,8 +195,8 @@ impl Inner {
         Prepared::new(&policy, &command, Company::Alone, &Walls::default())?;
         let Begun { living, walls, unenforced } = self.begin(&policy).await?;
         let prepared = Prepared::new(&policy, &command, Company::Alone, &walls)?;
-        let (living, program) = (Arc::new(living), launch::program(&command));
-        let job = Job { living, company: Company::Alone, policy, program, unenforced, begun };
+        let (living, program, cwd) = (Arc::new(living), launch::program(&command), command.cwd.clone());
+        let job = Job { living, company: Company::Alone, policy, program, cwd, unenforced, begun };
         launch::launch(job, prepared, command.stdin).await
     }
 }

@@ -67,6 +67,7 @@ impl Container for Waiting {
                 company: Company::Others,
                 policy,
                 program: launch::program(command),
+                cwd: command.cwd.clone(),
                 unenforced: self.unenforced.clone(),
                 begun,
             };

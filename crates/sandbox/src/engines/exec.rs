@@ -59,6 +59,8 @@ pub(super) enum Ended {
     Status(ExitStatus),
     /// It could not be executed.
     NotExecuted(io::Error),
+    /// It could not start in its directory.
+    Astray(io::Error),
     /// The engine did not begin it, and says why.
     Refused(String),
     /// The container ended before it.
@@ -173,7 +175,9 @@ impl Running {
         let LastWords { reason, status } = self.speech.finish(feed);
         let told = status.map(told);
         if let (Some(ExitStatus::Code(first::NOT_EXECUTED)), Some(errno)) = (told, reason) {
-            return Ended::NotExecuted(io::Error::from_raw_os_error(i32::try_from(errno).unwrap_or(0)));
+            let error = io::Error::from_raw_os_error(i32::try_from(errno & !first::ASTRAY).unwrap_or(0));
+            let is_astray = errno & first::ASTRAY != 0;
+            return if is_astray { Ended::Astray(error) } else { Ended::NotExecuted(error) };
         }
         self.speech.take_back(feed);
         match (told, self.speech.process()) {

@@ -36,6 +36,9 @@ pub(super) const SAID: usize = 16;
 /// Exit code of a command that could not be executed.
 pub(super) const NOT_EXECUTED: i32 = 127;
 
+/// What the program says beside the number of an error where it is that of the directory to start in.
+pub(super) const ASTRAY: u64 = 0x1_0000;
+
 /// Bytes of code, filled up.
 const CODE: usize = 1536;
 /// Where the program is loaded.
@@ -258,7 +261,7 @@ mod tests {
     fn why_it_could_not_be_executed_is_said_by_number() {
         check(&["/nope"], "/", "", expect![[r#"127 0x7f00 "\0guild\0\0\u{2}\0\0\0\0\0\0\0""#]]);
         check(&["/etc/passwd", "/nope"], "/", "", expect![[r#"127 0x7f00 "\0guild\0\0\r\0\0\0\0\0\0\0""#]]);
-        check(&["/bin/sh"], "/nope", "", expect![[r#"127 0x7f00 "\0guild\0\0\u{2}\0\0\0\0\0\0\0""#]]);
+        check(&["/bin/sh"], "/nope", "", expect![[r#"127 0x7f00 "\0guild\0\0\u{2}\0\u{1}\0\0\0\0\0""#]]);
         check(&[], "/", "", expect![[r#"127 0x7f00 "\0guild\0\0\u{2}\0\0\0\0\0\0\0""#]]);
     }
 

@@ -47,6 +47,8 @@ pub(super) struct Job {
     pub(super) policy: Policy,
     /// The program, as it was asked for.
     pub(super) program: String,
+    /// Where it starts, as it was asked for.
+    pub(super) cwd: PathBuf,
     /// Limits that are not enforced.
     pub(super) unenforced: Vec<Feature>,
     /// When the launch was asked for.
@@ -247,6 +249,7 @@ fn status(job: &Job, ended: Ended, begun: bool) -> Result<ExitStatus, LaunchErro
     match ended {
         Ended::Status(status) => Ok(status),
         Ended::NotExecuted(source) => Err(LaunchError::Exec { program: job.program.clone(), source }),
+        Ended::Astray(source) => Err(LaunchError::Directory { path: job.cwd.clone(), source }),
         Ended::Refused(message) => {
             Err(LaunchError::Engine { backend: job.living.connection.backend, message })
         }

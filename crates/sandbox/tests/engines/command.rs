@@ -48,6 +48,7 @@ with_both! {
     fn a_program_that_cannot_be_executed_is_an_error_and_not_an_exit_code(world) {
         let failure = |command: Command| match world.try_run(&policy(), &command) {
             Err(LaunchError::Exec { program, source }) => format!("{program}: {:?}", source.kind()),
+            Err(LaunchError::Directory { path, source }) => format!("in {}: {:?}", path.display(), source.kind()),
             other => format!("{other:?}"),
         };
         let shown = [
@@ -58,7 +59,7 @@ with_both! {
         expect![[r#"
             nope: NotFound
             /etc/passwd: PermissionDenied
-            true: NotFound"#]].assert_eq(&shown.join("\n"));
+            in /nowhere: NotFound"#]].assert_eq(&shown.join("\n"));
         let outcome = world.shell(&policy(), "nope; exit 127");
         assert_eq!(outcome.exit_code(), 127, "a script may say so too");
     }

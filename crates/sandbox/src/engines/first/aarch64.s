@@ -155,7 +155,7 @@
 46: ldr     x0, [x19], #8               // chdir
     mov     x8, #49
     svc     #0
-    tbnz    x0, #63, 47f
+    tbnz    x0, #63, 49f
 
 // Try each place where the program may be.
     ldr     x0, [x19], #8
@@ -177,7 +177,8 @@
     mov     x24, x0
     b       45b
 
-// It could not be executed.
+// It could not be executed, or not even start there, which is told by a bit beyond those of errors.
+49: sub     x0, x0, #16, lsl #12
 47: mov     x24, x0
 48: neg     x0, x24
     bl      60f

@@ -166,7 +166,7 @@
     mov     eax, 80
     syscall
     test    eax, eax
-    js      47f
+    js      49f
 
 // Try each place where the program may be.
     mov     rdi, [rbp + 8]
@@ -190,7 +190,8 @@
     mov     r12d, eax
     jmp     45b
 
-// It could not be executed.
+// It could not be executed, or not even start there, which is told by a bit beyond those of errors.
+49: sub     eax, 0x10000
 47: mov     r12d, eax
 48: neg     r12d
     mov     eax, r12d
