@@ -75,7 +75,7 @@ impl ContainerRequest {
 
     /// The policy that it comes to, with a root file system and a layer for each directory whose changes are kept.
     pub(crate) fn policy(&self, settings: &Sandbox, root: Root, layers: &[&Path]) -> Result<Policy, Refusal> {
-        self.out.as_deref().map_or(Ok(()), check_out)?;
+        self.out.as_deref().map_or(Ok(()), |out| check_out(out, &self.mounts))?;
         let scratch = settings.usage.scratch_mb << 20;
         let scratch = |target: &str, keep| Scratch { target: target.into(), size: scratch, keep };
         let base = [("PATH", PATH), ("HOME", "/tmp"), ("LANG", "C.UTF-8")];
@@ -117,8 +117,14 @@ impl ContainerRequest {
     }
 }
 
-/// Refuses a place for the files of `/output` where no directory can be: once the command has run they would be lost.
-fn check_out(out: &Path) -> Result<(), Refusal> {
+/// Refuses a place for the files of `/output` where no directory can be, and a mount that would get them instead: once the command has
+/// run they would be lost.
+fn check_out(out: &Path, mounts: &[MountRequest]) -> Result<(), Refusal> {
+    if mounts.iter().any(|mount| mount.target == Path::new("/output")) {
+        let message =
+            "a mount at `/output` hides the files that are to be copied from there; choose another target";
+        return Err(Refusal::new(Code::SandboxPolicyInvalid, message));
+    }
     match out.ancestors().find(|place| place.symlink_metadata().is_ok()) {
         Some(there) if !there.is_dir() => {
             let message = format!(

@@ -216,10 +216,14 @@ fn mounts_that_hide_each_other_or_have_no_place_are_refused_in_words() {
         [exit 2]
         $ guild sandbox run --mount .:/w --mount d:/w/e -- ls /w/e
         x
+        $ guild sandbox run --mount d:/output/:rw --out kept -- touch /output/x
+        [stderr]
+        error[sandbox_policy_invalid]: a mount at `/output` hides the files that are to be copied from there; choose another target
+        [exit 2]
     "#]]
     .assert_eq(&session(
         &world.0,
-        "guild sandbox run --mount d:/w --mount e:/w/e -- ls /w\nguild sandbox run --mount d:/w --mount e:/w -- ls /w\nguild sandbox run --mount .:/w --mount d:/w/e -- ls /w/e",
+        "guild sandbox run --mount d:/w --mount e:/w/e -- ls /w\nguild sandbox run --mount d:/w --mount e:/w -- ls /w\nguild sandbox run --mount .:/w --mount d:/w/e -- ls /w/e\nguild sandbox run --mount d:/output/:rw --out kept -- touch /output/x",
     ));
 }
 

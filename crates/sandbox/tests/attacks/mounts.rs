@@ -104,6 +104,16 @@ attacks_on_root! {
         assert_eq!(mount_lines(), before);
     }
 
+    fn what_cannot_be_written_to_as_ones_own_is_refused_as_the_mount_it_is(arena) {
+        if !arena.is_embedded() {
+            return;
+        }
+        // The kernel maps no owners of devices.
+        let policy = arena.with_mount("/dev".as_ref(), "/shown", Access::ReadWrite);
+        let refused = arena.try_run(&policy, &bash("echo launched")).map_err(|error| error.to_string());
+        assert!(refused.as_ref().is_err_and(|said| said.contains("cannot provide mounts")), "{refused:?}");
+    }
+
     fn what_the_host_mounts_later_does_not_appear_inside(arena) {
         let (workspace, _) = shared_workspace(arena);
         let container = arena.start(&arena.with_mount(&workspace, "/workspace", Access::ReadOnly));

@@ -42,7 +42,7 @@ fn open(action: &Action, owners: &mut Owners) -> Result<Option<Opened>, LaunchEr
         Action::Bind { source, .. } if !source.to_bytes().starts_with(b"/") => Ok(None),
         Action::Bind { source, personal, attributes, .. } => {
             let tree = open_tree(source)?;
-            match personal.then(|| owners.show_as_own(&tree, source)) {
+            match personal.then(|| owners.show_as_own(&tree, source, Feature::Mounts)) {
                 // Without it a container may be able to read less, but never more.
                 Some(Err(_)) if *attributes == Some(READ_ONLY) => {}
                 Some(shown) => shown?,
@@ -54,7 +54,7 @@ fn open(action: &Action, owners: &mut Owners) -> Result<Option<Opened>, LaunchEr
             // What the container's user writes belongs, on the disk, to whom the layer belongs.
             let [source, layer] = [lower, layer].map(|path| {
                 let tree = open_tree(path)?;
-                owners.show_as_own(&tree, path).map(|()| tree)
+                owners.show_as_own(&tree, path, Feature::CopyOnWrite).map(|()| tree)
             });
             Ok(Some(Opened { source: source?, layer: Some(layer?) }))
         }
@@ -67,8 +67,8 @@ fn open_tree(path: &CStr) -> Result<OwnedFd, LaunchError> {
 }
 
 impl Owners {
-    /// Shows what belongs to the owner of a directory as the container user's.
-    fn show_as_own(&mut self, tree: &OwnedFd, source: &CStr) -> Result<(), LaunchError> {
+    /// Shows what belongs to the owner of a directory as the container user's, which the feature cannot do without.
+    fn show_as_own(&mut self, tree: &OwnedFd, source: &CStr, feature: Feature) -> Result<(), LaunchError> {
         let owner =
             rustix::fs::fstat(tree).map_err(|errno| failed("read the owner of a mount")(errno.into()))?;
         if (owner.st_uid, owner.st_gid) == (self.identity.uid, self.identity.gid) {
@@ -77,7 +77,7 @@ impl Owners {
         let map = self.map((owner.st_uid, owner.st_gid)).map_err(failed("make a map of owners"))?;
         sys::map_mount_owners(tree.as_fd(), map.as_fd()).map_err(|errno| LaunchError::Unsupported {
             backend: NAME,
-            feature: Feature::CopyOnWrite,
+            feature,
             finding: Finding::new(
                 format!("the owners of {} cannot be mapped there: {errno}", shown(source).display()),
                 "keep the workspace on ext4, xfs or btrfs, or run as the user that owns it",
