@@ -6,7 +6,7 @@ mod check;
 
 use super::contract::stays_inside;
 use super::schema::{self, type_name};
-use super::{flag, text_of};
+use super::text_of;
 use crate::tree::{Data, Map, Node, parse_float};
 use crate::{Code, Pos, Problem, coerce};
 use serde::{Deserialize, Serialize};
@@ -223,16 +223,16 @@ fn detailed(name: String, map: &Map, problems: &mut Vec<Problem>) -> Param {
         None => common_type(choices).to_owned(),
     };
     let param = Param {
-        required: required(map, problems),
+        required: required(&name, map, problems),
         description: text_of(map, "description", problems),
         default: stated(map, "default").map(|node| schema::typed(node, &kind)),
         choices: choices.iter().map(|node| schema::typed(node, &kind)).collect(),
         items: stated(map, "items").map(schema::items),
         minimum: bound(&name, map, "minimum", problems),
         maximum: bound(&name, map, "maximum", problems),
-        pattern: text_of(map, "pattern", problems),
-        format: text_of(map, "format", problems),
-        write_only: flag(map, "writeOnly", problems).unwrap_or(false),
+        pattern: word(&name, map, "pattern", problems),
+        format: word(&name, map, "format", problems),
+        write_only: truth(&name, map, "writeOnly", problems),
         name,
         kind,
     };
@@ -250,9 +250,31 @@ fn stated<'a>(map: &'a Map, key: &str) -> Option<&'a Node> {
 }
 
 /// `required: true`; in the schema of an object, a list there speaks of the object's own fields.
-fn required(map: &Map, problems: &mut Vec<Problem>) -> bool {
+fn required(name: &str, map: &Map, problems: &mut Vec<Problem>) -> bool {
     let is_list = map.get("required").is_some_and(|node| node.as_list().is_some());
-    !is_list && flag(map, "required", problems).unwrap_or(false)
+    !is_list && truth(name, map, "required", problems)
+}
+
+/// A boolean of a parameter. A word that is none is no `false`: a secret would be written down for a slip of the pen.
+fn truth(name: &str, map: &Map, key: &str, problems: &mut Vec<Problem>) -> bool {
+    let Some(node) = stated(map, key) else { return false };
+    let value = coerce::boolean(node);
+    if value.is_none() {
+        let message = format!("`{key}` of the parameter `{name}` is neither true nor false");
+        problems.push(invalid(node.at, message, "write true or false"));
+    }
+    value.unwrap_or(false)
+}
+
+/// One text that narrows a parameter; anything else there would leave it wider than its author meant.
+fn word(name: &str, map: &Map, key: &str, problems: &mut Vec<Problem>) -> Option<String> {
+    let node = stated(map, key)?;
+    if node.as_scalar().is_none() {
+        let message = format!("`{key}` of the parameter `{name}` is {}, not text", node.what());
+        problems.push(invalid(node.at, message, "write it as one text, in quotes"));
+        return None;
+    }
+    text_of(map, key, problems)
 }
 
 /// The type of a parameter that states none: that of its choices, and text without any.
