@@ -210,6 +210,32 @@ mod tests {
     }
 
     #[test]
+    fn tabs_between_keys_and_values() {
+        check(
+            "name:\t a\nlimits:\n  deep:\t\t[b]\n  key:\n    - inner:\tc # d\n",
+            expect![[r#"
+            {"name":"a","limits":{"deep":["b"],"key":[{"inner":"c"}]}}
+            :5:14: warning[yaml_repaired]: invalid YAML: ':' must be followed by a valid YAML whitespace; tabs were read as spaces"#]],
+        );
+    }
+
+    #[test]
+    fn quotes_around_a_text_with_an_apostrophe_are_no_part_of_it() {
+        check(
+            "description: 'Use when it's needed, and it's not done'\nname: a\n",
+            expect![[r#"
+            {"description":"Use when it's needed, and it's not done","name":"a"}
+            :1:27: warning[yaml_repaired]: invalid YAML: invalid trailing content after double-quoted scalar; the description was read as one quoted text"#]],
+        );
+        check(
+            "description: 'don't' and 'can't' mean: no\n",
+            expect![[r#"
+            {"description":"'don't' and 'can't' mean: no"}
+            :1:19: warning[yaml_repaired]: invalid YAML: invalid trailing content after double-quoted scalar; the description was read as one quoted text"#]],
+        );
+    }
+
+    #[test]
     fn unbalanced_brackets_are_read_line_by_line() {
         check(
             "name: a\ndescription: fine\nmetadata: {\"a\": {\"b\": 1}\ntags:\n  - x\n  - y\n",

@@ -2,11 +2,18 @@
 
 use crate::tree::yaml;
 
-/// Leading tabs as two spaces each.
+/// Leading tabs as two spaces each, and tabs between a key and its value as one.
 pub fn tabs_to_spaces(block: &str) -> Option<String> {
-    let has_tabs = block.lines().any(|line| leading(line).contains('\t'));
-    let spaced = |line: &str| leading(line).replace('\t', "  ") + line.trim_start_matches([' ', '\t']);
-    has_tabs.then(|| map_lines(block, spaced))
+    let mut changed = false;
+    let mended = map_lines(block, |line| {
+        let blanks = leading(line);
+        let start = line.strip_prefix(blanks).unwrap_or(line);
+        let pair = split_pair(start).filter(|(head, value)| head.contains('\t') && !value.is_empty());
+        changed |= pair.is_some() || blanks.contains('\t');
+        let rest = pair.map(|(head, value)| format!("{} {value}", head.trim_end()));
+        blanks.replace('\t', "  ") + rest.as_deref().unwrap_or(start)
+    });
+    changed.then_some(mended)
 }
 
 /// No-break spaces, which come with text from web pages, as spaces where a line begins and where its value does.
@@ -106,10 +113,18 @@ pub(super) fn unquoted(text: &str) -> &str {
             return text.strip_prefix(quote);
         }
         let inner = text.strip_prefix(quote)?.strip_suffix(quote)?;
-        let opens_again = |at: usize| inner.get(..at).is_some_and(|before| before.ends_with([' ', '(']));
-        inner.find(quote).is_none_or(opens_again).then_some(inner)
+        let is_first = |at: usize| inner.get(..at).is_some_and(|before| before.ends_with([' ', '(']));
+        let opens_or_closes = |(at, _): (usize, &str)| (!is_apostrophe(inner, at)).then_some(at);
+        inner.match_indices(quote).find_map(opens_or_closes).is_none_or(is_first).then_some(inner)
     };
     strip('"').or_else(|| strip('\'')).unwrap_or(text)
+}
+
+/// Whether the single quote at `at` stands within a word, as in `it's`.
+fn is_apostrophe(text: &str, at: usize) -> bool {
+    let (before, after) = text.split_at_checked(at).unwrap_or_default();
+    let is_within = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    after.starts_with('\'') && is_within(before.chars().next_back()) && is_within(after.chars().nth(1))
 }
 
 fn map_lines(block: &str, mut mend: impl FnMut(&str) -> String) -> String {
