@@ -42,6 +42,15 @@ fn the_line_of_a_problem_counts_from_the_top_of_the_file() {
 }
 
 #[test]
+fn a_skill_without_a_name_is_told_the_one_that_lists_show() {
+    let source = Source::new("SKILL.md", "my notes", b"---\ndescription: d\n---\nbody\n");
+    let reading = skill::read(&source, Profile::Lenient);
+    assert_eq!(reading.skill.map(|skill| skill.name).as_deref(), Some("my-notes"));
+    let told: Vec<&str> = reading.problems.iter().map(|problem| problem.message.as_str()).collect();
+    assert_eq!(told, ["the skill has no name; `my-notes` is used"]);
+}
+
+#[test]
 fn activation_globs_match_at_the_top_too() {
     let matches = |glob: &str, file: &str| {
         let text = format!("---\nname: a\ndescription: b\npaths: '{glob}'\n---\nbody\n");

@@ -36,14 +36,9 @@ pub fn resolve(map: &Map, at: Pos, source: &Source<'_>, problems: &mut Vec<Probl
     let name_at = map.entry("name").map_or(at, |entry| entry.value.at);
     match written {
         None => {
-            let message = format!("the skill has no name; `{stem}` is used");
-            problems.push(Problem::new(
-                Code::NameMissing,
-                at,
-                message,
-                format!("add `name: {}`", identifier(stem)),
-            ));
             let name = identifier(stem);
+            let message = format!("the skill has no name; `{name}` is used");
+            problems.push(Problem::new(Code::NameMissing, at, message, format!("add `name: {name}`")));
             Names { aliases: others(&name, [stem]), name, title }
         }
         Some(written) => match usable(&written) {
