@@ -1,4 +1,6 @@
-//! `outdated`: what has moved at its source since it was installed. Nothing is fetched but names of commits.
+//! `outdated`: what has moved at its source since it was installed, so that an update would change it.
+//!
+//! Commits are asked for by name; a repository is fetched only where that has moved, since the files may not have.
 
 use super::fetch::digest_of;
 use super::place::{Scope, site};
@@ -40,11 +42,11 @@ async fn run(desk: &Installer<'_>, scope: Scope, names: &[String]) -> Result<Out
     let site = site(&desk.hall.machine, desk.places, scope)?;
     let lock = site.read_lock().map_err(failure::of_site)?;
     let entries = select(&lock, names)?;
-    let mut tips = Tips::new();
+    let (mut tips, mut refetch) = (Tips::new(), Refetch::new(desk, &site));
     let mut lines = Vec::new();
     for (at, entry) in entries.iter().enumerate() {
         (desk.progress)(&format!("asking {} of {}", at + 1, entries.len()));
-        lines.push(line(desk, &site, entry, &mut tips).await?);
+        lines.push(line(desk, &site, entry, (&mut tips, &mut refetch)).await?);
     }
     let count = lines.iter().filter(|line| line.state == "outdated").count();
     Ok(Outdated { scope: scope.word(), skills: lines, count })
@@ -54,12 +56,12 @@ async fn line(
     desk: &Installer<'_>,
     site: &Site,
     entry: &Entry,
-    tips: &mut Tips,
+    (tips, refetch): (&mut Tips, &mut Refetch<'_, '_>),
 ) -> Result<OutdatedLine, Refusal> {
     let is_offered = entry.origin.offer.is_some();
     let latest = match entry.origin.source_type {
         _ if is_offered => latest(desk, site, entry).await,
-        SourceType::Git => tip(desk, entry, tips).await?,
+        SourceType::Git => commit(refetch, entry, tip(desk, entry, tips).await?).await,
         // The files themselves say whether they have moved.
         SourceType::Local => scan(&local_place(site, entry))
             .map(|tree| tree.digest().to_string())
@@ -96,6 +98,20 @@ async fn line(
         latest: latest.ok(),
         source: entry.origin.source.clone(),
     })
+}
+
+/// The commit to go to: the one that is installed where the files are what they were, whatever else has changed beside them.
+async fn commit(
+    refetch: &mut Refetch<'_, '_>,
+    entry: &Entry,
+    tip: Result<String, String>,
+) -> Result<String, String> {
+    let tip = tip?;
+    if Some(&tip) == entry.origin.resolved.as_ref() || entry.pinned || entry.linked {
+        return Ok(tip);
+    }
+    let (_, stored) = refetch.latest(entry).await.map_err(|refusal| refusal.message)?;
+    Ok(entry.origin.resolved.clone().filter(|_| stored.digest == entry.digest).unwrap_or(tip))
 }
 
 /// What the files are now, where only they say whether they have moved.

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 /// Say what has moved at its source since it was installed
 ///
-/// Nothing is fetched but the names of commits, and nothing is changed.
+/// The names of commits are asked for, and only what has moved is fetched, to see whether its files have. Nothing is changed.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Only these skills or plugins

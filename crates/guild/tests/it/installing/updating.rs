@@ -59,11 +59,9 @@ fn an_update_shows_what_it_changes_before_anything_changes() {
         &expect![[r#"
             $ guild outdated
             NAME  STATE     REF  INSTALLED     LATEST        SOURCE
-            docx  outdated  -    cacdd2bb6a9f  3c48041d8e2f  https://github.com/acme/skills
             pdf   outdated  -    cacdd2bb6a9f  3c48041d8e2f  https://github.com/acme/skills
-            acme  outdated  -    cacdd2bb6a9f  3c48041d8e2f  https://github.com/acme/skills
             [stderr]
-            3 can be updated; `guild update` shows how, and asks
+            1 can be updated; `guild update` shows how, and asks
             $ guild update
             update skill pdf cacdd2bb6a9f → 3c48041d8e2f
             more network: none → host
@@ -108,11 +106,8 @@ fn an_update_shows_what_it_changes_before_anything_changes() {
                 hint: take `capabilities.network` out
             1 updated; `guild rollback NAME` goes back
             $ guild outdated
-            NAME  STATE     REF  INSTALLED     LATEST        SOURCE
-            docx  outdated  -    cacdd2bb6a9f  3c48041d8e2f  https://github.com/acme/skills
-            acme  outdated  -    cacdd2bb6a9f  3c48041d8e2f  https://github.com/acme/skills
             [stderr]
-            2 can be updated; `guild update` shows how, and asks
+            everything is up to date
             $ guild update --yes
             [stderr]
             everything is up to date
@@ -394,10 +389,10 @@ fn a_directory_and_an_archive_are_updated_too_and_what_is_gone_is_told() {
         &expect![[r#"
             $ guild outdated
             NAME   STATE     REF  INSTALLED     LATEST        SOURCE
-            docx   outdated  -    cacdd2bb6a9f  a1c69da5a6ba  https://git.example/skills.git
+            docx   unknown   -    cacdd2bb6a9f  -             https://git.example/skills.git has no `skills/docx` any more, where `docx` came from
             notes  outdated  -    0de5a9f2f5f0  6c250a65e064  ./own/notes
             [stderr]
-            2 can be updated; `guild update` shows how, and asks
+            1 can be updated; `guild update` shows how, and asks
             $ guild update notes --yes
             updated skill notes (./own/notes)
             [stderr]
