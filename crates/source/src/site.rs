@@ -10,6 +10,7 @@ mod staged;
 mod step;
 mod tops;
 
+use crate::bounded;
 use crate::durable::sync_directory;
 use crate::lock::{Kind, Lock, LockError};
 use crate::store::{Store, StoreError};
@@ -28,6 +29,9 @@ use tops::Tops;
 
 /// What directories are called that something is staged in.
 const STAGING: &str = ".install-";
+
+/// The most that is read of a lock: a thousand times what ten skills take.
+const MAX_LOCK_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Who may have made the directories of a site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +118,9 @@ impl Site {
     /// # Errors
     /// Where it cannot be read.
     pub fn read_lock(&self) -> Result<Lock, SiteError> {
-        match fs::read_to_string(&self.lock) {
+        // It may have come with a stranger's project.
+        let read = bounded::read(&self.lock, MAX_LOCK_BYTES);
+        match read.and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other)) {
             Ok(text) => {
                 Lock::parse(&text).map_err(|source| SiteError::Lock { path: self.lock.clone(), source })
             }

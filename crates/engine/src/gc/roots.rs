@@ -8,9 +8,13 @@ use std::path::{Path, PathBuf};
 use guild_catalog::Machine;
 use guild_ledger::{Filter, MAX_PAGE, Timestamp};
 use guild_manifest::Digest;
+use guild_source::bounded;
 use guild_source::store::sweep::digests_in;
 
 use crate::{Books, Code, Places, Refusal};
+
+/// The longest text that is searched.
+const MAX_BYTES: u64 = 1 << 30;
 
 /// Every digest that something outside the store names.
 pub(super) async fn roots(
@@ -97,7 +101,7 @@ fn of_documents(directory: &Path, roots: &mut BTreeSet<Digest>) -> Result<(), Re
 
 /// What a file names; nothing where it is not there, and a refusal where it cannot be read, since nobody knows what it keeps.
 fn of_file(path: &Path, roots: &mut BTreeSet<Digest>) -> Result<(), Refusal> {
-    match fs::read(path) {
+    match bounded::read(path, MAX_BYTES) {
         Ok(bytes) => {
             roots.extend(digests_in(&bytes));
             Ok(())

@@ -55,12 +55,16 @@ impl Candidate {
         }
     }
 
+    /// Refuses one that does not load.
+    fn loads(&self) -> Result<(), Refusal> {
+        let Some(why) = &self.broken else { return Ok(()) };
+        let message = format!("{} `{}` does not load: {why}", self.kind, self.name);
+        Err(Refusal::new(Code::SkillBroken, message))
+    }
+
     /// Refuses one that does not load, or whose name cannot be that of a directory.
     pub fn usable(&self) -> Result<(), Refusal> {
-        if let Some(why) = &self.broken {
-            let message = format!("{} `{}` does not load: {why}", self.kind, self.name);
-            return Err(Refusal::new(Code::SkillBroken, message));
-        }
+        self.loads()?;
         if !is_name(&self.name) {
             let message = format!(
                 "`{}` cannot be the name of a directory: letters, digits, `.`, `_` and `-`, at most 64",
@@ -91,6 +95,16 @@ pub fn find(top: &Path, config: &Config) -> Vec<Candidate> {
         found.push(skill);
     }
     found
+}
+
+/// Whether what lies at a place is of this kind.
+///
+/// # Errors
+/// Where it is, and does not load.
+pub fn is_still(place: &Path, kind: Kind, config: &Config) -> Result<bool, Refusal> {
+    let found = find(place, config);
+    let is_it = |found: &&Candidate| found.kind == kind && found.path.is_empty();
+    found.iter().find(is_it).map_or(Ok(false), |candidate| candidate.loads().map(|()| true))
 }
 
 fn plugins(top: &Path, inspection: &Inspection) -> Vec<Candidate> {

@@ -91,6 +91,13 @@ impl Fetched {
         Self { top, origin, skill: None, scratch: Some(scratch) }
     }
 
+    /// Whether a place in it is really there: a stranger's link leads to no file of this machine.
+    pub fn holds(&self, place: &Path) -> bool {
+        let real = |path: &Path| path.canonicalize().ok();
+        let is_below = real(place).zip(real(&self.top)).is_some_and(|(place, top)| place.starts_with(top));
+        !self.is_ours() || is_below
+    }
+
     /// Whether it lies in a directory of ours, which goes with this value.
     pub fn is_ours(&self) -> bool {
         self.scratch.is_some()

@@ -74,8 +74,12 @@ pub(crate) async fn install_bound(
     let text = desk.store.get(bound).map_err(|_| gone())?;
     let lock = Lock::parse(&String::from_utf8_lossy(&text)).map_err(|_| gone())?;
     let kept = Refetch::new(desk, &site).all_locked(lock.entries()).await?;
-    let looks: Vec<Look<'_>> =
-        lock.entries().iter().zip(&kept).filter_map(|(entry, kept)| Look::of(entry, kept)).collect();
+    let looks: Vec<Look<'_>> = lock
+        .entries()
+        .iter()
+        .zip(&kept)
+        .map(|(entry, kept)| Look::of(entry, kept))
+        .collect::<Result<_, _>>()?;
     // The rules, and what the person makes of them, may be others than when it was asked.
     vetting::refuse_denied(&vetting::vet(desk, &looks), "")?;
     let entries = lock.entries().iter().map(|entry| (entry.clone(), None)).collect();

@@ -48,7 +48,8 @@ impl<'a, 'd> Refetch<'a, 'd> {
             return Ok(kept);
         }
         let spec = self.spec(entry, entry.origin.resolved.as_deref())?;
-        let (_, stored) = self.get(entry, spec).await?;
+        let (_, place) = self.get(entry, spec).await?;
+        let stored = stage(self.desk, &entry.name, &place)?;
         if stored.digest != entry.digest {
             let message = format!(
                 "{} `{}` from {} is not what the lock says; nothing was installed",
@@ -85,7 +86,17 @@ impl<'a, 'd> Refetch<'a, 'd> {
             return self.offered(entry, offer).await;
         }
         let spec = self.spec(entry, entry.origin.reference.as_deref())?;
-        let (resolved, stored) = self.get(entry, spec).await?;
+        let (fetched, place) = self.get(entry, spec).await?;
+        let (resolved, top) = (fetched.origin.resolved.clone(), fetched.top.clone());
+        let stored = stage(self.desk, &entry.name, &place)?;
+        if stored.digest != entry.digest && !candidate::is_still(&place, entry.kind, &self.desk.hall.config)?
+        {
+            let (kind, name, source) = (entry.kind, &entry.name, &entry.origin.source);
+            let moved = self.moved(entry, &top);
+            let message =
+                format!("{kind} `{name}` is no {kind} any more where it came from, {source}{moved}");
+            return Err(Refusal::new(Code::SkillBroken, message));
+        }
         Ok((Origin { resolved, ..entry.origin.clone() }, stored))
     }
 
@@ -140,7 +151,8 @@ impl<'a, 'd> Refetch<'a, 'd> {
         }
     }
 
-    async fn get(&mut self, entry: &Entry, spec: Spec) -> Result<(Option<String>, Kept), Refusal> {
+    /// A source as it was fetched, and where an entry lies in it.
+    async fn get(&mut self, entry: &Entry, spec: Spec) -> Result<(&Fetched, PathBuf), Refusal> {
         // Of a site's index, and of a server, only what is meant is fetched.
         let is_site = matches!(entry.origin.source_type, SourceType::WellKnown | SourceType::Mcp);
         let named = entry.origin.path.as_deref().and_then(|path| path.split('/').next());
@@ -169,8 +181,14 @@ impl<'a, 'd> Refetch<'a, 'd> {
             );
             return Err(Refusal::new(Code::PathNotFound, message));
         }
-        let stored = stage(self.desk, &entry.name, &place)?;
-        Ok((fetched.origin.resolved.clone(), stored))
+        if !fetched.holds(&place) {
+            let message = format!(
+                "{} has a link at `{path}` that leads out of it; nothing of it is read",
+                entry.origin.source
+            );
+            return Err(Refusal::new(Code::UnsafeLink, message));
+        }
+        Ok((fetched, place))
     }
 }
 
@@ -181,8 +199,13 @@ impl Refetch<'_, '_> {
         let is_it = |found: &&Candidate| found.kind == entry.kind && found.name == entry.name;
         let Some(found) = found.iter().find(is_it) else { return String::new() };
         let reference = entry.origin.reference.as_ref().map(|reference| format!(" --ref {reference}"));
+        let way = match entry.origin.source_type {
+            SourceType::Npm => "npm:",
+            SourceType::Oci => "oci:",
+            _ => "",
+        };
         format!(
-            "; a {} of that name is at `{}` now: `guild add {}{} --skill {} --replace` takes it",
+            "; a {} of that name is at `{}` now: `guild add {way}{}{} --skill {} --replace` takes it",
             entry.kind,
             found.path,
             entry.origin.source,

@@ -5,6 +5,7 @@ use super::refetch::Refetch;
 use super::remove::refuse_edited;
 use super::select::one;
 use super::settled::{Fate, settle};
+use super::vetting::{self, Look};
 use super::{Installer, failure};
 use crate::reply::Changed;
 use crate::{Code, Envelope, Refusal};
@@ -14,16 +15,21 @@ use guild_source::store::Kept;
 
 /// Puts back what was there before; what somebody has edited only where that is asked for.
 pub async fn rollback(desk: &Installer<'_>, scope: Scope, name: &str, force: bool) -> Envelope<Changed> {
-    match run(desk, scope, name, force).await {
-        Ok(reply) => {
+    let mut reply = Changed { scope: scope.word(), ..Changed::default() };
+    match run(desk, (scope, name, force), &mut reply).await {
+        Ok(()) => {
             let message = format!("`{name}` is what it was; `guild pin {name}` keeps updates from it");
             Envelope::ok(reply).with_message(message)
         }
-        Err(refusal) => refusal.into_envelope(),
+        Err(Refusal { code, message }) => Envelope::error(code, message, reply),
     }
 }
 
-async fn run(desk: &Installer<'_>, scope: Scope, name: &str, force: bool) -> Result<Changed, Refusal> {
+async fn run(
+    desk: &Installer<'_>,
+    (scope, name, force): (Scope, &str, bool),
+    reply: &mut Changed,
+) -> Result<(), Refusal> {
     let site = site(&desk.hall.machine, desk.places, scope)?;
     let before = site.read_lock().map_err(failure::of_site)?;
     let entry = one(&before, name)?.clone();
@@ -35,26 +41,29 @@ async fn run(desk: &Installer<'_>, scope: Scope, name: &str, force: bool) -> Res
         refuse_edited(&site, &entry)?;
     }
     let stored = earlier_files(desk, &site, &entry, &earlier).await?;
-    let held = site.hold().map_err(failure::of_site)?;
-    let mut lock = site.read_lock().map_err(failure::of_site)?;
-    if lock != before {
-        let message = format!("{} was changed meanwhile; run it again", site.lock_file().display());
-        return Err(Refusal::new(Code::InstallConflict, message));
-    }
     let origin = earlier.origin(&entry.origin);
     let restored = Entry {
         previous: entry.before(&origin),
         origin,
         linked: false,
         digest: stored.digest,
-        tree: stored.tree,
+        tree: stored.tree.clone(),
         ..entry
     };
+    // The lock may be a stranger's, and say what never was here.
+    reply.vetted = vetting::vet(desk, &[Look::of(&restored, &stored)?]);
+    vetting::refuse_denied(&reply.vetted, "")?;
+    let held = site.hold().map_err(failure::of_site)?;
+    let mut lock = site.read_lock().map_err(failure::of_site)?;
+    if lock != before {
+        let message = format!("{} was changed meanwhile; run it again", site.lock_file().display());
+        return Err(Refusal::new(Code::InstallConflict, message));
+    }
     lock.put(restored.clone());
     let change =
         Change::Place { kind: restored.kind, name: &restored.name, tree: &restored.tree, from: None };
-    let changes = settle(desk, &held, &[change], &lock, [(Fate::Updated, &restored)]).await?;
-    Ok(Changed { scope: scope.word(), changes, ..Changed::default() })
+    reply.changes = settle(desk, &held, &[change], &lock, [(Fate::Updated, &restored)]).await?;
+    Ok(())
 }
 
 /// The files of the earlier state, which are fetched again where another machine has installed it.

@@ -75,7 +75,7 @@ async fn run(desk: &Installer<'_>, request: &SyncRequest, reply: &mut Changed) -
     let wanted = || found.wanted.iter().map(|(entry, _)| *entry);
     let stored = Refetch::new(desk, &site).all_locked(wanted()).await?;
     let looks: Vec<Look<'_>> =
-        wanted().zip(&stored).filter_map(|(entry, stored)| Look::of(entry, stored)).collect();
+        wanted().zip(&stored).map(|(entry, stored)| Look::of(entry, stored)).collect::<Result<_, _>>()?;
     reply.vetted = vetting::vet(desk, &looks);
     vetting::refuse_denied(&reply.vetted, "")?;
     reply.changes = place(desk, &site, &lock, &found).await?;

@@ -10,7 +10,6 @@ use super::refetch::Refetch;
 use super::remembered::Remembered;
 use super::select::select;
 use super::settled::{Fate, settle};
-use super::staging::main_file;
 use super::vetting::{self, Look};
 use super::{Installer, failure};
 use crate::reply::{Comparison, Update, UpdateLine};
@@ -118,7 +117,7 @@ async fn run(
         ready.extend(prepared.ready);
         stopped = stopped.or(prepared.stop);
     }
-    let looks: Vec<Look<'_>> = ready.iter().filter_map(Ready::look).collect();
+    let looks: Vec<Look<'_>> = ready.iter().map(Ready::look).collect::<Result<_, _>>()?;
     reply.vetted = vetting::vet(desk, &looks);
     vetting::refuse_denied(&reply.vetted, "")?;
     if let Some(stop) = stopped {
@@ -219,9 +218,8 @@ fn undecided(entry: &Entry) -> Refusal {
 }
 
 impl Ready {
-    fn look(&self) -> Option<Look<'_>> {
-        let stored = self.merged.as_ref().unwrap_or(&self.stored);
-        Some(Look { kind: self.entry.kind, name: &self.entry.name, main: main_file(&self.entry)?, stored })
+    fn look(&self) -> Result<Look<'_>, Refusal> {
+        Look::of(&self.entry, self.files())
     }
 
     /// The files that will lie in the place.

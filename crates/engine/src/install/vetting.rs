@@ -24,9 +24,26 @@ pub struct Look<'a> {
 
 impl<'a> Look<'a> {
     /// What is to be looked at of an entry with these files: the file that makes it what it is is found in the tree.
-    pub fn of(entry: &'a Entry, stored: &'a Kept) -> Option<Self> {
-        Some(Self { kind: entry.kind, name: &entry.name, main: main_file(entry)?, stored })
+    ///
+    /// # Errors
+    /// Where there is none: nothing is put into its place that nobody can look at.
+    pub fn of(entry: &'a Entry, stored: &'a Kept) -> Result<Self, Refusal> {
+        let main = main_file(entry).ok_or_else(|| no_main(entry))?;
+        Ok(Self { kind: entry.kind, name: &entry.name, main, stored })
     }
+}
+
+fn no_main(entry: &Entry) -> Refusal {
+    let file = match entry.kind {
+        Kind::Skill => "SKILL.md",
+        Kind::Plugin => "manifest",
+    };
+    let (kind, name) = (entry.kind, &entry.name);
+    let message = format!(
+        "{kind} `{name}` from {} has no {file}, so that it is none; nothing was installed",
+        entry.origin.source
+    );
+    Refusal::new(Code::SkillBroken, message)
 }
 
 /// Vets everything, and gives those in which something was found.

@@ -1,6 +1,6 @@
 //! `guild rollback`
 
-use crate::installing::{SiteArgs, changes, within};
+use crate::installing::{SiteArgs, changes, findings, within};
 use crate::ui::Ui;
 use guild_engine::rollback;
 use std::process::ExitCode;
@@ -24,5 +24,8 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     let envelope = within(ui, &args.site, async |installer| {
         rollback(installer, args.site.scope(), &args.name, args.force).await
     });
+    if !ui.is_json() {
+        ui.show(|style, out| findings(&envelope.data.vetted, style, out)).ok();
+    }
     ui.finish(&envelope, |data, style, out| changes(&data.changes, style, out))
 }

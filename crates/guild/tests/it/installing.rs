@@ -4,6 +4,7 @@
 
 mod adding;
 mod artifacts;
+mod distrusting;
 mod downloading;
 mod exchanging;
 mod keeping;

@@ -9,11 +9,10 @@ mod pack;
 mod refs;
 
 use super::objects::{Kind, Object};
+use crate::bounded;
 use crate::spec::{GitSpec, is_commit};
-use rustix::fs::OFlags;
-use std::fs::{self, File};
-use std::io::Read as _;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -183,13 +182,5 @@ fn blobs(objects: &mut Objects, files: &[(Object, Id)]) -> Option<Vec<Vec<u8>>> 
 
 /// The content of a file, if it is one and no larger than `limit`; a pipe in its place keeps nobody waiting.
 fn content(path: &Path, limit: u64) -> Option<Vec<u8>> {
-    let flags = OFlags::NONBLOCK.bits().cast_signed();
-    let file = File::options().read(true).custom_flags(flags).open(path).ok()?;
-    let seen = file.metadata().ok()?;
-    if !seen.is_file() || seen.len() > limit {
-        return None;
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(seen.len()).ok()? + 1);
-    file.take(limit).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
+    bounded::read(path, limit).ok()
 }

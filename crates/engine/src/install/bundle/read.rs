@@ -4,7 +4,6 @@ use super::{FORMAT, GRANTS, HEAD, Head, LOCK, RECEIPTS, SIGNATURE, VERSION, blob
 use crate::install::foreign::ImportRequest;
 use crate::install::place::site;
 use crate::install::ready::{Placing, bring};
-use crate::install::staging::main_file;
 use crate::install::vetting::{self, Look};
 use crate::install::{Installer, failure};
 use crate::reply::Import;
@@ -52,14 +51,9 @@ pub async fn import_bundle(
     reply.installation = Some(opened.head.public_key.installation().to_string());
     let stored = stage(desk, &top, &opened.lock)?;
     let mut entries: Vec<Entry> = opened.lock.entries().to_vec();
-    let look = |(entry, stored)| -> Option<Look<'_>> {
-        let (entry, stored): (&Entry, &Kept) = (entry, stored);
-        Some(Look { kind: entry.kind, name: &entry.name, main: main_file(entry)?, stored })
-    };
-    let looks: Vec<Look<'_>> = opened.lock.entries().iter().zip(&stored).filter_map(look).collect();
-    if looks.len() != entries.len() {
-        return Err(changed("something in it is neither a skill nor a plugin"));
-    }
+    let looks = opened.lock.entries().iter().zip(&stored).map(|(entry, stored)| Look::of(entry, stored));
+    let looks: Vec<Look<'_>> =
+        looks.collect::<Result<_, _>>().map_err(|refusal| changed(&refusal.message))?;
     reply.vetted = vetting::vet(desk, &looks);
     if request.skip_denied {
         entries.retain(|entry| vetting::denied(&reply.vetted).all(|name| name != entry.name));

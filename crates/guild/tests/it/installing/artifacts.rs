@@ -102,10 +102,10 @@ fn an_artifact_is_installed_by_its_tag_and_updated_when_that_moves() {
             [stderr]
             1 restored, 0 as locked
             $ guild outdated
-            NAME    STATE     REF  INSTALLED     LATEST        SOURCE
-            sawing  outdated  1    90e2cbca9323  6eff77e84af6  [HOST]/acme/sawing
+            NAME    STATE    REF  INSTALLED     LATEST  SOURCE
+            sawing  unknown  1    90e2cbca9323  -       skill `sawing` is no skill any more where it came from, [HOST]/acme/sawing; a skill of that name is at `sawing` now: `guild add oci:[HOST]/acme/sawing --ref 1 --skill sawing --replace` takes it
             [stderr]
-            1 can be updated; `guild update` shows how, and asks
+            1 could not be asked for
             $ guild add oci://[HOST]/acme/sawing --ref 1 --replace
             updated skill sawing ([HOST]/acme/sawing at 8329aa037b48)
             [stderr]
