@@ -4,11 +4,12 @@
 //! fetched: what counts is the files in it.
 
 mod accounts;
+mod range;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::digest::{Context, SHA1_FOR_LEGACY_USE_ONLY, SHA256, SHA384, SHA512};
-use semver::{Version, VersionReq};
+use semver::Version;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -159,23 +160,18 @@ fn version(document: &Document, wanted: &str) -> Option<String> {
     if let Some(tagged) = document.tags.get(wanted) {
         return Some(tagged.clone());
     }
-    let range = range(wanted)?;
+    let ranges = range::parse(wanted)?;
+    let is_fitting = |version: &Version| ranges.iter().any(|range| range.matches(version));
+    // As npm has it: what its maker calls the latest counts before what is higher, as long as it fits.
+    let latest = document.tags.get("latest").filter(|latest| document.versions.contains_key(*latest));
+    if let Some(latest) =
+        latest.filter(|latest| Version::parse(latest).is_ok_and(|version| is_fitting(&version)))
+    {
+        return Some(latest.clone());
+    }
     let parsed = document.versions.keys().filter_map(|text| Some((Version::parse(text).ok()?, text)));
-    let fitting = parsed.filter(|(version, _)| range.matches(version));
+    let fitting = parsed.filter(|(version, _)| is_fitting(version));
     fitting.max_by(|(one, _), (other, _)| one.cmp(other)).map(|(_, text)| text.clone())
-}
-
-/// A range as npm writes it: bare numbers mean what they leave open, and blanks mean "and".
-fn range(text: &str) -> Option<VersionReq> {
-    let is_bare = text.starts_with(|first: char| first.is_ascii_digit());
-    let dots = text.matches('.').count();
-    let text = match (is_bare, dots) {
-        (true, 0) => format!("^{text}"),
-        (true, 1) => format!("~{text}"),
-        (true, _) => format!("={text}"),
-        (false, _) => text.split_whitespace().collect::<Vec<_>>().join(", "),
-    };
-    VersionReq::parse(&text).ok()
 }
 
 /// The strongest digest of several.
@@ -280,6 +276,52 @@ mod tests {
             "#]],
         );
         assert!(matches!(release(b"<html>", None), Err(NpmError::Form(_))));
+    }
+
+    /// What npm's own program takes: the latest where that fits, and else the highest.
+    #[test]
+    fn ranges_are_those_of_npm() {
+        check(
+            &[
+                "0.x || ^1.0.0",
+                "1.0.0 || 9",
+                "1.0.0 - 1.2",
+                "1.0.0 - 1.2.0",
+                ">= 1.0.0 < 1.10.0",
+                "~> 1.2.0",
+                "v1.2.0",
+                "=v1.2.0",
+                "1.2.x",
+                ">=1",
+                "3.0.0-beta.1 || 9",
+                "1 - 2 - 3",
+                "<1.0.0-0",
+            ],
+            &expect![[r#"
+                0.x || ^1.0.0 1.10.0
+                1.0.0 || 9 1.0.0
+                1.0.0 - 1.2 1.2.5
+                1.0.0 - 1.2.0 1.2.0
+                >= 1.0.0 < 1.10.0 1.2.5
+                  ~> 1.2.0 1.2.5
+                    v1.2.0 1.2.0
+                   =v1.2.0 1.2.0
+                     1.2.x 1.2.5
+                       >=1 2.0.0
+                3.0.0-beta.1 || 9 3.0.0-beta.1
+                 1 - 2 - 3 there is no version `1 - 2 - 3` of it
+                  <1.0.0-0 version 0.1.0 of it has no digest, so nobody could tell what it is
+            "#]],
+        );
+    }
+
+    #[test]
+    fn what_its_maker_calls_the_latest_counts_before_what_is_higher() {
+        let document = r#"{"dist-tags": {"latest": "1.2.0"}, "versions": {
+            "1.2.0": {"dist": {"tarball": "a", "integrity": "sha512-AAAA"}},
+            "1.3.0": {"dist": {"tarball": "b", "integrity": "sha512-AAAA"}}}}"#;
+        let found = |wanted| release(document.as_bytes(), Some(wanted)).unwrap().version;
+        assert_eq!([found("^1.0.0"), found(">1.2.0")], ["1.2.0", "1.3.0"]);
     }
 
     #[test]
