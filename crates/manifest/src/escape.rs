@@ -60,7 +60,7 @@ fn push_shown(mut out: String, c: char) -> String {
 }
 
 /// Control characters, direction marks, zero-width characters, variation selectors beyond the common one, tags.
-fn is_unseen(c: char) -> bool {
+pub fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(u32::from(c),
             0xad | 0x34f | 0x61c | 0x115f..=0x1160 | 0x17b4..=0x17b5 | 0x180b..=0x180f | 0x200b | 0x200e..=0x200f

@@ -1,5 +1,6 @@
 //! Names from elsewhere: which lead downwards alone, which are one on some file systems, and which cannot be seen.
 
+use guild_manifest::escape;
 use unicode_normalization::UnicodeNormalization as _;
 
 /// The names of a path that leads downwards alone; `None` for any other. `./` in front and a slash at the end say nothing.
@@ -17,9 +18,10 @@ fn has_drive(path: &str) -> bool {
     chars.next().is_some_and(|letter| letter.is_ascii_alphabetic()) && chars.next() == Some(':')
 }
 
-/// What a path is where capitals and small letters, and ways to write one letter, are not told apart.
+/// What a path is where capitals and small letters, and ways to write one letter, are not told apart. Letters that are two as capitals,
+/// such as ß, are two small ones as well.
 pub fn fold(path: &str) -> String {
-    path.nfkc().flat_map(char::to_lowercase).nfkc().collect()
+    path.nfkc().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkc().collect()
 }
 
 /// Whether the link at `path` leads out of the root, by its text.
@@ -39,10 +41,9 @@ pub fn leads_out(path: &str, target: &str) -> bool {
     false
 }
 
-/// Whether a character cannot be seen, or changes how others are seen.
+/// Whether a character cannot be seen, or changes how others are seen. What joins letters belongs into texts, and not into names.
 pub fn is_unseen(char: char) -> bool {
-    char.is_control()
-        || matches!(char, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{ad}')
+    escape::is_unseen(char) || matches!(char, '\u{200c}' | '\u{200d}')
 }
 
 #[cfg(test)]
@@ -63,7 +64,19 @@ mod tests {
     fn names_that_some_file_systems_take_for_one_are_one() {
         assert_eq!(fold("SKILL.md"), fold("skill.MD"));
         assert_eq!(fold("caf\u{e9}"), fold("cafe\u{301}"));
+        assert_eq!(fold("stra\u{df}e"), fold("STRASSE"));
+        assert_eq!(fold("\u{3c2}"), fold("\u{3a3}"));
         assert_ne!(fold("a"), fold("b"));
+    }
+
+    #[test]
+    fn letters_that_nobody_sees_are_unseen() {
+        for letter in
+            ["\u{7}", "\u{202e}", "\u{200d}", "\u{61c}", "\u{180e}", "\u{3164}", "\u{e0041}", "\u{fe01}"]
+        {
+            assert!(letter.chars().all(is_unseen), "{letter:?}");
+        }
+        assert!(!"größe 名前 ❤️.md".chars().any(is_unseen));
     }
 
     #[test]
