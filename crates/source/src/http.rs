@@ -103,7 +103,7 @@ pub async fn download_as(
             tokio::time::sleep(pause).await;
             pause *= 2;
         }
-        match state.attempt(&client, &address, &mut file, progress).await? {
+        match state.attempt(&client, &address, (&mut file, to), progress).await? {
             Try::Done => {
                 return file.sync_all().map_err(|source| HttpError::Write { path: to.to_owned(), source });
             }
@@ -128,7 +128,7 @@ impl State {
         &mut self,
         client: &Client,
         url: &Url,
-        file: &mut File,
+        (file, to): (&mut File, &Path),
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Try, HttpError> {
         let mut request = client.get(url.clone());
@@ -152,7 +152,7 @@ impl State {
             StatusCode::OK => {
                 self.count = 0;
                 let begin = file.set_len(0).and_then(|()| file.seek(SeekFrom::Start(0)));
-                begin.map_err(|source| HttpError::Write { path: PathBuf::new(), source })?;
+                begin.map_err(|source| HttpError::Write { path: to.to_owned(), source })?;
                 let tag = response.headers().get(ETAG).and_then(|tag| tag.to_str().ok());
                 // A weak one promises nothing about bytes.
                 self.tag = tag.filter(|tag| !tag.starts_with("W/")).map(str::to_owned);
@@ -163,14 +163,14 @@ impl State {
             }
             status => return Err(HttpError::Denied { url: url.to_string(), status: status.as_u16() }),
         }
-        self.receive(response, url, file, progress).await
+        self.receive(response, url, (file, to), progress).await
     }
 
     async fn receive(
         &mut self,
         mut response: Response,
         url: &Url,
-        file: &mut File,
+        (file, to): (&mut File, &Path),
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Try, HttpError> {
         loop {
@@ -181,7 +181,7 @@ impl State {
                         return Err(HttpError::TooLarge { url: url.to_string() });
                     }
                     let written = file.write_all(&bytes);
-                    written.map_err(|source| HttpError::Write { path: PathBuf::new(), source })?;
+                    written.map_err(|source| HttpError::Write { path: to.to_owned(), source })?;
                     progress(self.count);
                 }
                 Ok(None) => return Ok(Try::Done),
