@@ -188,7 +188,7 @@ codes! {
     NoSkills = "no_skills", 1, "There is no skill and no plugin in the source.";
     ChoiceRequired = "choice_required", 2, "The source holds several skills; say which ones are meant, or that all are.";
     SkillBroken = "skill_broken", 1, "The skill that was to be installed does not load.";
-    ArchiveInvalid = "archive_invalid", 1, "The file is no zip, tar or tar.gz archive, or a broken one; nothing of it was kept.";
+    ArchiveInvalid = "archive_invalid", 1, "The file is no zip or tar archive, one packed in a way that is not unpacked, or a broken one; nothing of it was kept.";
     UnsafePath = "unsafe_path", 3, "A path in the source leads out of the directory that it is unpacked into; nothing of it was kept.";
     UnsafeLink = "unsafe_link", 3, "A link in the source leads out of it; nothing of it was kept.";
     NameCollision = "name_collision", 3, "Two names in the source are one on some file systems; nothing of it was kept.";

@@ -7,6 +7,7 @@
 mod call;
 mod error;
 mod local;
+mod loose;
 mod objects;
 
 use crate::landing::{Bounds, Landing, Strictness};
@@ -30,6 +31,8 @@ pub struct Fetched {
     pub commit: String,
     /// The ref that it was found by, as the person named it; nothing for the default branch.
     pub reference: Option<String>,
+    /// The directory in it.
+    pub path: Option<String>,
     /// The skill that `@NAME` turned out to mean.
     pub skill: Option<String>,
 }
@@ -53,6 +56,27 @@ pub async fn fetch(
     into: &Path,
 ) -> Result<Fetched, GitError> {
     let git = Git { program, url: &spec.url, scratch };
+    match exactly(&git, spec, into).await {
+        Err(mut why @ (GitError::NoReference { .. } | GitError::NoPath { .. })) if spec.is_loose => {
+            // Nothing has landed where the ref or the directory is not there.
+            for other in loose::readings(&git, spec).await? {
+                match exactly(&git, &other, into).await {
+                    // A ref that is there says more than one that is not.
+                    Err(error @ GitError::NoPath { .. }) if matches!(why, GitError::NoReference { .. }) => {
+                        why = error;
+                    }
+                    Err(GitError::NoReference { .. } | GitError::NoPath { .. }) => {}
+                    fetched => return fetched,
+                }
+            }
+            Err(why)
+        }
+        fetched => fetched,
+    }
+}
+
+/// Fetches what the text says, read in one way.
+async fn exactly(git: &Git<'_>, spec: &GitSpec, into: &Path) -> Result<Fetched, GitError> {
     let (reference, skill) = match (&spec.reference, &spec.at) {
         (Some(reference), at) => (Some(reference.clone()), at.clone()),
         (None, Some(at)) if is_commit(at) || git.has_reference(at).await? => (Some(at.clone()), None),
@@ -64,10 +88,10 @@ pub async fn fetch(
             objects::land_all(&found.files, &mut landing)?;
             found.commit
         }
-        None => bring(&git, spec, reference.as_deref(), &mut landing).await?,
+        None => bring(git, spec, reference.as_deref(), &mut landing).await?,
     };
     landing.finish()?;
-    Ok(Fetched { commit, reference, skill })
+    Ok(Fetched { commit, reference, path: spec.path.clone(), skill })
 }
 
 /// Has git fetch a repository into a scratch one, and lets the files of a commit land; says which commit it is.

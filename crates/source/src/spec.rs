@@ -23,7 +23,7 @@ use crate::oci::OciSpec;
 use guild_manifest::Digest;
 use std::path::PathBuf;
 
-pub use url::is_loopback;
+pub use url::{ARCHIVES, file, is_loopback};
 
 /// Where skills come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +64,8 @@ pub struct GitSpec {
     pub reference: Option<String>,
     /// What stands after `@`: a ref if the repository has one of that name, else a skill.
     pub at: Option<String>,
+    /// Whether it was typed in short or copied from a page: then a ref may go on in the path, and the path may leave `skills/` out.
+    pub is_loose: bool,
 }
 
 /// An MCP server of the person's configuration, and what of it is meant.
@@ -155,10 +157,20 @@ pub fn parse(text: &str, base: &str) -> Result<Spec, SpecError> {
         }
         None => match url::read_scp(text)? {
             Some(spec) => spec,
-            None => shorthand(text, base).ok_or_else(|| no_source(FORMS))?,
+            None => shorthand(text, base).ok_or_else(|| no_source(form_of(text)))?,
         },
     };
     check(spec).map(Spec::Git)
+}
+
+/// What to write instead of a text that looks like an address without its beginning, or like nothing.
+fn form_of(text: &str) -> &'static str {
+    match text.split_once('/') {
+        Some((host, rest)) if host.contains('.') && !host.contains(':') && !rest.is_empty() => {
+            "an address begins with `https://`, and a directory of this machine with `./`"
+        }
+        _ => FORMS,
+    }
 }
 
 /// `owner/repo`, `owner/repo/path`, each with `@NAME` and `#REF`.
@@ -175,7 +187,8 @@ fn shorthand(text: &str, base: &str) -> Option<GitSpec> {
     }
     let name = name.strip_suffix(".git").unwrap_or(name);
     let path = parts.next().map(str::to_owned);
-    Some(GitSpec { url: format!("{}/{owner}/{name}", base.trim_end_matches('/')), path, ..spec })
+    let url = format!("{}/{owner}/{name}", base.trim_end_matches('/'));
+    Some(GitSpec { url, path, is_loose: true, ..spec })
 }
 
 /// Nothing in it may be taken for an option or lead out of the repository.
@@ -190,7 +203,7 @@ fn check(mut spec: GitSpec) -> Result<GitSpec, SpecError> {
         }
     }
     if let Some(path) = spec.path.take() {
-        let path = path.trim_matches('/');
+        let path = forge::directory_of(path.trim_matches('/'));
         let is_name = |name: &str| !matches!(name, "" | "." | ".." | ".git");
         if !path.is_empty() && !path.split('/').all(is_name) {
             return Err(SpecError::Path { path: path.to_owned() });
@@ -242,7 +255,10 @@ impl GitSpec {
         };
         let host = rest.split('/').next().unwrap_or_default();
         let is_plain = self.path.is_none() && self.reference.is_none() && !rest.contains('@');
-        is_plain && !forge::is_known(host) && !rest.trim_end_matches('/').ends_with(".git")
+        is_plain
+            && !forge::is_known(host)
+            && !rest.contains("/_git/")
+            && !rest.trim_end_matches('/').ends_with(".git")
     }
 
     /// What the repository is called, for a skill that lies at its root and has no name of its own.

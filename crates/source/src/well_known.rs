@@ -7,6 +7,7 @@ use crate::lock::is_name;
 use guild_manifest::Digest;
 use reqwest::Url;
 use serde::Deserialize;
+use serde_json::Value;
 
 /// The index of today.
 const CURRENT: &str = ".well-known/agent-skills/index.json";
@@ -108,6 +109,15 @@ struct WrittenSkill {
     url: Option<String>,
     digest: Option<String>,
     files: Option<Vec<String>>,
+}
+
+/// Whether a text says that it is an index, whatever else is wrong with it.
+pub fn is_index(text: &[u8]) -> bool {
+    let is_json = text.trim_ascii_start().starts_with(b"{");
+    match serde_json::from_slice::<Value>(text) {
+        Ok(value) => value.get("skills").or(value.get("$schema")).is_some(),
+        Err(_) => is_json,
+    }
 }
 
 /// Reads the index at an address. Skills of a kind that nobody knows are passed over.

@@ -27,12 +27,20 @@ pub fn of_git(error: GitError) -> Refusal {
             "; check the name, and that `git ls-remote` of it works for you: Guildhall uses your own git credentials",
         ),
         GitError::Failed { .. } => (Code::SourceUnreachable, ""),
+        GitError::NoReference { ref reference, .. } if is_short(reference) => {
+            (Code::SourceRefUnknown, "; a commit is named by its whole id")
+        }
         GitError::NoReference { .. } => (Code::SourceRefUnknown, ""),
         GitError::NoPath { .. } => (Code::PathNotFound, ""),
         GitError::Landing(error) => return of_landing(&error),
         GitError::Write { .. } => (Code::WriteFailed, ""),
     };
     Refusal::new(code, format!("{}{remedy}", with_cause(&error)))
+}
+
+/// Whether a ref looks like the beginning of a commit's id, which servers do not look for.
+fn is_short(reference: &str) -> bool {
+    (7..40).contains(&reference.len()) && reference.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// A file that was not downloaded.
@@ -69,7 +77,9 @@ pub fn of_registry(error: &PullError) -> Refusal {
 pub fn of_archive(error: ArchiveError) -> Refusal {
     match error {
         ArchiveError::Landing(error) => of_landing(&error),
-        ArchiveError::NoArchive { .. } => Refusal::new(Code::ArchiveInvalid, error.to_string()),
+        ArchiveError::NoArchive { .. } | ArchiveError::Packed { .. } => {
+            Refusal::new(Code::ArchiveInvalid, error.to_string())
+        }
         ArchiveError::Read { .. } => Refusal::new(Code::ReadFailed, with_cause(&error)),
     }
 }
@@ -80,7 +90,7 @@ pub fn of_download(url: &str, error: ArchiveError) -> Refusal {
         return of_archive(error);
     }
     let message = format!(
-        "what came from {url} is no zip, tar or tar.gz archive; open it in a browser: it may be a page to log in at"
+        "what came from {url} is no zip or tar archive; open it in a browser: it may be a page to log in at"
     );
     Refusal::new(Code::ArchiveInvalid, message)
 }

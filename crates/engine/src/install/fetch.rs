@@ -2,7 +2,7 @@
 
 use super::artifact::artifact;
 use super::package::package;
-use super::site_index::fetch_site;
+use super::site_index::{Site, fetch_site};
 use super::stand::Stand;
 use super::{Installer, failure};
 use crate::cause::with_cause;
@@ -109,19 +109,55 @@ pub async fn fetch(desk: &Installer<'_>, spec: &Spec, wanted: &[String]) -> Resu
     match spec {
         Spec::Path(path) => local(desk, path),
         Spec::Git(spec) => {
-            if spec.may_be_site() {
-                let wanted: Vec<String> = wanted.iter().chain(&spec.at).cloned().collect();
-                if let Some(fetched) = fetch_site(desk, &spec.url, &wanted).await? {
-                    return Ok(Fetched { skill: spec.at.clone(), ..fetched });
-                }
+            if !spec.may_be_site() {
+                return repository(desk, spec).await;
             }
-            repository(desk, spec).await
+            let wanted: Vec<String> = wanted.iter().chain(&spec.at).cloned().collect();
+            match fetch_site(desk, &spec.url, &wanted).await? {
+                Site::Fetched(fetched) => Ok(Fetched { skill: spec.at.clone(), ..fetched }),
+                Site::Silent => repository(desk, spec).await,
+                Site::Bare => match repository(desk, spec).await {
+                    Err(refusal) if is_elsewhere(&refusal) => {
+                        file_of_site(desk, &spec.url).await.ok_or(refusal)
+                    }
+                    fetched => fetched,
+                },
+            }
         }
         Spec::Url(spec) => remote(desk, spec).await,
         Spec::Npm(spec) => package(desk, spec).await,
         Spec::Oci(spec) => artifact(desk, spec).await,
         Spec::Server(spec) => Stand::open(desk, &spec.server).await?.take(desk, wanted).await,
     }
+}
+
+/// Whether a refusal says that there is no repository.
+fn is_elsewhere(refusal: &Refusal) -> bool {
+    matches!(refusal.code, Code::SourceDenied | Code::SourceUnreachable | Code::GitMissing)
+}
+
+/// What an address leads to that is neither a site with an index nor a repository: a skill's file below it, or an archive.
+async fn file_of_site(desk: &Installer<'_>, url: &str) -> Option<Fetched> {
+    let url = url.trim_end_matches('/');
+    let inner = url.rsplit_once('/').filter(|(above, _)| !above.ends_with('/'));
+    let places = [
+        Some(format!("{url}/SKILL.md")),
+        Some(format!("{url}/skills/SKILL.md")),
+        inner.map(|(above, name)| format!("{above}/skills/{name}/SKILL.md")),
+    ];
+    for place in places.iter().flatten() {
+        let fetched = remote(desk, &spec::file(place, true).ok()?).await;
+        // Many a site answers with a page of its own, whatever is asked for.
+        if let Some(fetched) = fetched.ok().filter(|fetched| begins_as_skill(&fetched.top)) {
+            return Some(fetched);
+        }
+    }
+    remote(desk, &spec::file(url, false).ok()?).await.ok()
+}
+
+fn begins_as_skill(top: &Path) -> bool {
+    let text = fs::read(top.join("SKILL.md")).unwrap_or_default();
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text).starts_with(b"---")
 }
 
 /// Downloads a file, and unpacks it where it is an archive.
@@ -161,7 +197,9 @@ async fn remote(desk: &Installer<'_>, spec: &UrlSpec) -> Result<Fetched, Refusal
 
 /// The name of an archive without its end.
 fn stem(name: &str) -> &str {
-    [".tar.gz", ".tgz", ".tar", ".zip"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
+    let ends = spec::ARCHIVES.iter().filter(|end| name.to_ascii_lowercase().ends_with(**end));
+    let end = ends.map(|end| end.len()).max().unwrap_or_default();
+    name.get(..name.len() - end).unwrap_or(name)
 }
 
 fn local(desk: &Installer<'_>, path: &Path) -> Result<Fetched, Refusal> {
@@ -213,7 +251,7 @@ async fn repository(desk: &Installer<'_>, spec: &GitSpec) -> Result<Fetched, Ref
     let origin = Origin {
         source: spec.url.clone(),
         source_type: SourceType::Git,
-        path: spec.path.clone(),
+        path: fetched.path,
         reference: fetched.reference,
         resolved: Some(fetched.commit),
         offer: None,

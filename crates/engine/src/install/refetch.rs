@@ -119,8 +119,8 @@ impl<'a, 'd> Refetch<'a, 'd> {
     fn spec(&self, entry: &Entry, reference: Option<&str>) -> Result<Spec, Refusal> {
         let url = &entry.origin.source;
         if is_elsewhere(entry) {
-            let spec = spec::parse(url, "").map_err(|error| failure::of_spec(&error))?;
-            return if matches!(spec, Spec::Url(_)) { Ok(spec) } else { Err(refused(entry)) };
+            let is_skill = entry.origin.source_type == SourceType::Skills;
+            return spec::file(url, is_skill).map(Spec::Url).map_err(|error| failure::of_spec(&error));
         }
         if entry.origin.source_type == SourceType::Npm {
             let spec = NpmSpec::of_source(url).ok_or_else(|| refused(entry))?;

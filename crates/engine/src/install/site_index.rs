@@ -7,7 +7,7 @@ use guild_manifest::Digest;
 use guild_source::http::{self, HttpError};
 use guild_source::landing::{Bounds, Landing, Strictness};
 use guild_source::lock::{Origin, SourceType};
-use guild_source::well_known::{Content, Listed, parse, places};
+use guild_source::well_known::{Content, Listed, is_index, parse, places};
 use guild_source::{archive, store::Scratch};
 use std::fs::{self, File};
 use std::path::Path;
@@ -15,14 +15,31 @@ use std::path::Path;
 /// How much one skill of loose files may be.
 const BOUNDS: Bounds = Bounds { names: 1_000, bytes: 64 * 1024 * 1024 };
 
-/// Fetches the skills of these names, or all where none is named; nothing where the site publishes no index.
-pub async fn fetch_site(
-    desk: &Installer<'_>,
-    url: &str,
-    wanted: &[String],
-) -> Result<Option<Fetched>, Refusal> {
+/// What a site has.
+pub enum Site {
+    /// Skills of its index.
+    Fetched(Fetched),
+    /// No index.
+    Bare,
+    /// No answer.
+    Silent,
+}
+
+/// What was found where an index may be.
+enum Found {
+    Index(Vec<Listed>),
+    Nothing,
+    Silence,
+}
+
+/// Fetches the skills of these names, or all where none is named.
+pub async fn fetch_site(desk: &Installer<'_>, url: &str, wanted: &[String]) -> Result<Site, Refusal> {
     let scratch = desk.store.scratch()?;
-    let Some(listed) = index(desk, url, &scratch).await? else { return Ok(None) };
+    let listed = match index(desk, url, &scratch).await? {
+        Found::Index(listed) => listed,
+        Found::Nothing => return Ok(Site::Bare),
+        Found::Silence => return Ok(Site::Silent),
+    };
     let top = directory_in(&scratch, "site")?;
     let is_wanted = |skill: &&Listed| wanted.is_empty() || wanted.contains(&skill.name);
     for skill in listed.iter().filter(is_wanted) {
@@ -39,26 +56,30 @@ pub async fn fetch_site(
         resolved: None,
         offer: None,
     };
-    Ok(Some(Fetched::new(top, origin, scratch)))
+    Ok(Site::Fetched(Fetched::new(top, origin, scratch)))
 }
 
-/// The index, at the first place that has one. A site that cannot be reached has none; whoever asks next says why.
-async fn index(desk: &Installer<'_>, url: &str, scratch: &Scratch) -> Result<Option<Vec<Listed>>, Refusal> {
+/// The index, at the first place that has one. Why a site cannot be reached is said by whoever asks next.
+async fn index(desk: &Installer<'_>, url: &str, scratch: &Scratch) -> Result<Found, Refusal> {
     let file = scratch.path().join("index.json");
     for place in places(url) {
         (desk.progress)(&format!("asking {place}"));
         match http::download(&place, &file, &|_| {}).await {
             Ok(()) => {}
             Err(HttpError::Denied { .. }) => continue,
-            Err(HttpError::Failed { .. }) => return Ok(None),
+            Err(HttpError::Failed { .. }) => return Ok(Found::Silence),
             Err(error) => return Err(failure::of_http(error)),
         }
         let text = fs::read(&file).map_err(|error| Refusal::new(Code::ReadFailed, error.to_string()))?;
+        // Many a site answers with a page of its own, to log in at for one, whatever is asked for.
+        if !is_index(&text) {
+            continue;
+        }
         let listed = parse(&text, &place);
         let refused = |error| Refusal::new(Code::SourceInvalid, format!("{place} cannot be read: {error}"));
-        return listed.map(Some).map_err(refused);
+        return listed.map(Found::Index).map_err(refused);
     }
-    Ok(None)
+    Ok(Found::Nothing)
 }
 
 async fn get(skill: &Listed, place: &Path, scratch: &Scratch) -> Result<(), Refusal> {

@@ -9,7 +9,7 @@ fn check(texts: &[&str], expected: &Expect) {
     for text in texts {
         let line = match parse(text, "https://github.com") {
             Ok(Spec::Path(path)) => format!("path {}", path.display()),
-            Ok(Spec::Git(GitSpec { url, path, reference, at })) => {
+            Ok(Spec::Git(GitSpec { url, path, reference, at, is_loose: _ })) => {
                 let part = |name: &str, value: Option<String>| {
                     value.map(|value| format!(" {name}={value}")).unwrap_or_default()
                 };
@@ -266,6 +266,67 @@ fn pages_of_forges_as_a_browser_shows_them() {
 }
 
 #[test]
+fn pages_of_more_forges_and_of_ones_own() {
+    check(
+        &[
+            "https://git.sr.ht/~ada/skills",
+            "https://git.sr.ht/~ada/skills/tree/main/item/skills/pdf",
+            "https://git.sr.ht/~ada/skills/tree/feature/x/item/skills/pdf/SKILL.md",
+            "https://git.sr.ht/~ada/skills/tree/v1.2",
+            "https://github.company.example/owner/repo/tree/main/skills/pdf",
+            "https://forgejo.example/owner/repo/src/branch/main/skills/pdf",
+            "https://forgejo.example/owner/repo/src/tag/v1/skills/pdf/SKILL.md",
+            "https://forgejo.example/owner/repo/src/main.rs",
+            "https://gitlab.com/group/sub/repo/tree/main/skills",
+            "https://bitbucket.company.example/projects/TEAM/repos/skills/browse/pdf?at=refs%2Fheads%2Ffeature%2Fx",
+            "https://bitbucket.company.example/users/ada/repos/skills/browse",
+            "https://ada@dev.azure.com/org/project/_git/repo",
+            "https://dev.azure.com/org/project/_git/repo#v1",
+            "https://dev.azure.com/org/project/_git/repo@pdf",
+            "https://dev.azure.com/org/project/_git/repo?path=/skills/pdf/SKILL.md&version=GBfeature/x@y",
+            "https://git.example/team/skills.git/skills/pdf/SKILL.md",
+            "owner/repo/skills/pdf/SKILL.md",
+        ],
+        &expect![[r#"
+            https://git.sr.ht/~ada/skills
+                git https://git.sr.ht/~ada/skills
+            https://git.sr.ht/~ada/skills/tree/main/item/skills/pdf
+                git https://git.sr.ht/~ada/skills path=skills/pdf ref=main
+            https://git.sr.ht/~ada/skills/tree/feature/x/item/skills/pdf/SKILL.md
+                git https://git.sr.ht/~ada/skills path=skills/pdf ref=feature/x
+            https://git.sr.ht/~ada/skills/tree/v1.2
+                git https://git.sr.ht/~ada/skills ref=v1.2
+            https://github.company.example/owner/repo/tree/main/skills/pdf
+                git https://github.company.example/owner/repo path=skills/pdf ref=main
+            https://forgejo.example/owner/repo/src/branch/main/skills/pdf
+                git https://forgejo.example/owner/repo path=skills/pdf ref=main
+            https://forgejo.example/owner/repo/src/tag/v1/skills/pdf/SKILL.md
+                git https://forgejo.example/owner/repo path=skills/pdf ref=v1
+            https://forgejo.example/owner/repo/src/main.rs
+                git https://forgejo.example/owner/repo/src/main.rs
+            https://gitlab.com/group/sub/repo/tree/main/skills
+                git https://gitlab.com/group/sub/repo path=skills ref=main
+            https://bitbucket.company.example/projects/TEAM/repos/skills/browse/pdf?at=refs%2Fheads%2Ffeature%2Fx
+                git https://bitbucket.company.example/scm/team/skills.git path=pdf ref=feature/x
+            https://bitbucket.company.example/users/ada/repos/skills/browse
+                git https://bitbucket.company.example/scm/~ada/skills.git
+            https://ada@dev.azure.com/org/project/_git/repo
+                git https://ada@dev.azure.com/org/project/_git/repo
+            https://dev.azure.com/org/project/_git/repo#v1
+                git https://dev.azure.com/org/project/_git/repo ref=v1
+            https://dev.azure.com/org/project/_git/repo@pdf
+                git https://dev.azure.com/org/project/_git/repo at=pdf
+            https://dev.azure.com/org/project/_git/repo?path=/skills/pdf/SKILL.md&version=GBfeature/x@y
+                git https://dev.azure.com/org/project/_git/repo path=skills/pdf ref=feature/x@y
+            https://git.example/team/skills.git/skills/pdf/SKILL.md
+                git https://git.example/team/skills.git path=skills/pdf
+            owner/repo/skills/pdf/SKILL.md
+                git https://github.com/owner/repo path=skills/pdf
+        "#]],
+    );
+}
+
+#[test]
 fn files_at_addresses() {
     let digest = format!("https://x.example/a.tgz#{}", Digest::of(b""));
     check(
@@ -280,6 +341,8 @@ fn files_at_addresses() {
             "https://ada:secret@x.example/a.zip",
             "https://github.com/owner/repo/blob/main/skills/pdf/SKILL.md",
             "https://github.com/owner/repo/archive/refs/heads/main.zip",
+            "https://x.example/a.tar.xz",
+            "https://x.example/a.TAR.zst",
         ],
         &expect![[r#"
             https://x.example/a.zip
@@ -302,6 +365,10 @@ fn files_at_addresses() {
                 git https://github.com/owner/repo path=skills/pdf ref=main
             https://github.com/owner/repo/archive/refs/heads/main.zip
                 archive https://github.com/owner/repo/archive/refs/heads/main.zip
+            https://x.example/a.tar.xz
+                archive https://x.example/a.tar.xz
+            https://x.example/a.TAR.zst
+                archive https://x.example/a.TAR.zst
         "#]],
     );
 }
@@ -394,7 +461,7 @@ fn ways_to_fetch_that_are_refused() {
             https:///x
                 no: `https` is no way to fetch skills: https, ssh and file are, and http on this machine alone
             git.example/x
-                no: `git.example/x` is no source: write owner/repo, the URL of a repository, or the path of a directory or an archive
+                no: `git.example/x` is no source: an address begins with `https://`, and a directory of this machine with `./`
             a[ESC][31m/b
                 no: `a[ESC][31m/b` is no source: write owner/repo, the URL of a repository, or the path of a directory or an archive
         "#]],

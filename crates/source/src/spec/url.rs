@@ -3,7 +3,8 @@
 use super::{GitSpec, SpecError, UrlSpec, forge};
 
 /// How archives' names end.
-const ARCHIVES: &[&str] = &[".zip", ".tar", ".tar.gz", ".tgz"];
+pub const ARCHIVES: &[&str] =
+    &[".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.zst", ".tzst", ".tar.bz2", ".tbz2"];
 
 /// Reads an address with a scheme.
 pub fn read(scheme: &str, rest: &str) -> Result<GitSpec, SpecError> {
@@ -38,17 +39,25 @@ pub fn read(scheme: &str, rest: &str) -> Result<GitSpec, SpecError> {
 /// Reads the address of an archive or of a skill's file; nothing where it is that of something else.
 pub fn read_file(text: &str) -> Result<Option<UrlSpec>, SpecError> {
     let Some((scheme @ ("https" | "http"), rest)) = text.split_once("://") else { return Ok(None) };
-    let (address, fragment) =
-        text.split_once('#').map_or((text, None), |(address, rest)| (address, Some(rest)));
-    let path = address.split('?').next().unwrap_or_default();
+    let path = text.split(['#', '?']).next().unwrap_or_default();
     let is_skill = path.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"));
     let is_archive = ARCHIVES.iter().any(|end| path.to_ascii_lowercase().ends_with(end));
     let (authority, below) = rest.split_once('/').unwrap_or((rest, ""));
     let is_page = forge::page(scheme, authority, authority, below).is_some();
-    if is_page || !is_archive && !is_skill {
+    let is_in_repository = is_skill && path.contains(".git/");
+    if is_page || is_in_repository || !is_archive && !is_skill {
         return Ok(None);
     }
-    if scheme == "http" && !is_loopback(authority) {
+    file(text, is_skill).map(Some)
+}
+
+/// The file at an address, whatever that ends with; `#sha256:…` behind it says which one it has to be.
+pub fn file(text: &str, is_skill: bool) -> Result<UrlSpec, SpecError> {
+    let (address, fragment) =
+        text.split_once('#').map_or((text, None), |(address, rest)| (address, Some(rest)));
+    let (scheme, rest) = address.split_once("://").unwrap_or_default();
+    let authority = rest.split(['/', '?']).next().unwrap_or_default();
+    if scheme != "https" && !(scheme == "http" && is_loopback(authority)) {
         return Err(SpecError::Scheme { scheme: scheme.to_owned() });
     }
     if authority.contains('@') {
@@ -58,7 +67,7 @@ pub fn read_file(text: &str) -> Result<Option<UrlSpec>, SpecError> {
         text: fragment.unwrap_or_default().to_owned(),
         form: "behind `#` stands `sha256:` and 64 hexadecimal digits",
     })?;
-    Ok(Some(UrlSpec { url: address.to_owned(), digest, is_skill }))
+    Ok(UrlSpec { url: address.to_owned(), digest, is_skill })
 }
 
 /// Reads `user@host:path`, as ssh writes it.

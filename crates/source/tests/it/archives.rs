@@ -1,7 +1,7 @@
 //! Zip files, whose hostile entries are told by other means than those of tar files.
 
 use expect_test::{Expect, expect};
-use guild_source::archive::unpack;
+use guild_source::archive::{MAX_NAMES, unpack, unpack_bundle};
 use guild_testkit::Fixture;
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -94,4 +94,80 @@ fn hostile_entries_are_refused() {
     );
     check(&[("a\u{7}b", 0o644, b"x")], &expect!["`a�b` has characters in its name that cannot be seen"]);
     check(&[("big", 0o644, &[0; 5 << 20])], &expect!["`big` is more than may be unpacked"]);
+}
+
+/// A tar file with one skill in it.
+fn tar() -> Vec<u8> {
+    let mut builder = tar::Builder::new(Vec::new());
+    let mut header = tar::Header::new_gnu();
+    header.set_size(4);
+    header.set_mode(0o644);
+    builder.append_data(&mut header, "pdf/SKILL.md", &b"text"[..]).unwrap();
+    builder.into_inner().unwrap()
+}
+
+fn packed(bytes: &[u8]) -> String {
+    let fixture = Fixture::write("//- /into/\n");
+    let place = fixture.join("a.archive");
+    fs::write(&place, bytes).unwrap();
+    match unpack(&place, &fixture.join("into")) {
+        Ok(()) => fs::read_to_string(fixture.join("into/pdf/SKILL.md")).unwrap(),
+        Err(error) => error.to_string().replace(&place.display().to_string(), "it"),
+    }
+}
+
+#[test]
+fn a_tar_file_is_unpacked_however_it_is_packed() {
+    let mut xz = lzma_rust2::XzWriter::new(Vec::new(), lzma_rust2::XzOptions::default()).unwrap();
+    xz.write_all(&tar()).unwrap();
+    let xz = xz.finish().unwrap();
+    let zst = ruzstd::encoding::compress_to_vec(&tar()[..], ruzstd::encoding::CompressionLevel::Fastest);
+    assert_eq!([packed(&tar()), packed(&xz), packed(&zst)], ["text"; 3]);
+    for cut in [&xz[..xz.len() / 2], &zst[..zst.len() - 9]] {
+        assert!(packed(cut).starts_with("it is broken"), "{}", packed(cut));
+    }
+}
+
+#[test]
+fn what_is_packed_in_another_way_is_named() {
+    expect![[r#"
+        it is packed by bzip2, which is not unpacked here; zip, tar, tar.gz, tar.xz and tar.zst are
+        it is packed by 7-Zip, which is not unpacked here; zip, tar, tar.gz, tar.xz and tar.zst are
+        it is packed by RAR, which is not unpacked here; zip, tar, tar.gz, tar.xz and tar.zst are"#]]
+    .assert_eq(&[packed(b"BZh91AY&SY"), packed(b"7z\xbc\xaf'\x1c"), packed(b"Rar!\x1a")].join("\n"));
+}
+
+#[test]
+fn a_bomb_in_xz_or_zstandard_is_stopped() {
+    let zeros = vec![0; 9 << 20];
+    let mut builder = tar::Builder::new(Vec::new());
+    let mut header = tar::Header::new_gnu();
+    header.set_size(zeros.len() as u64);
+    header.set_mode(0o644);
+    builder.append_data(&mut header, "zeros", &zeros[..]).unwrap();
+    let tar = builder.into_inner().unwrap();
+    let mut xz = lzma_rust2::XzWriter::new(Vec::new(), lzma_rust2::XzOptions::default()).unwrap();
+    xz.write_all(&tar).unwrap();
+    let zst = ruzstd::encoding::compress_to_vec(&tar[..], ruzstd::encoding::CompressionLevel::Fastest);
+    expect![[r#"
+        `zeros` is more than may be unpacked
+        `zeros` is more than may be unpacked"#]]
+    .assert_eq(&[packed(&xz.finish().unwrap()), packed(&zst)].join("\n"));
+}
+
+#[test]
+fn a_bundle_may_hold_what_many_archives_have_together() {
+    let fixture = Fixture::write("//- /into/\n//- /all/\n");
+    let mut builder = tar::Builder::new(File::create(fixture.join("a.tar")).unwrap());
+    for at in 0..=MAX_NAMES {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(0);
+        header.set_mode(0o644);
+        builder.append_data(&mut header, format!("{at}"), &b""[..]).unwrap();
+    }
+    builder.finish().unwrap();
+    let refused = unpack(&fixture.join("a.tar"), &fixture.join("into")).unwrap_err();
+    assert_eq!(refused.to_string(), format!("`{MAX_NAMES}` is more than may be unpacked"));
+    unpack_bundle(&fixture.join("a.tar"), &fixture.join("all")).unwrap();
+    assert_eq!(fs::read_dir(fixture.join("all")).unwrap().count() as u64, MAX_NAMES + 1);
 }

@@ -56,6 +56,7 @@ impl GitProgram for Counted {
 struct Asked<'a> {
     reference: Option<&'a str>,
     path: Option<&'a str>,
+    is_loose: bool,
 }
 
 /// What comes of an address, and how often git was called for it.
@@ -64,7 +65,7 @@ fn got(url: String, asked: Asked<'_>) -> (String, usize) {
     let fixture = Fixture::write("//- /scratch/\n//- /into/\n");
     let (scratch, into) = (fixture.join("scratch"), fixture.join("into"));
     let (reference, path) = (asked.reference.map(str::to_owned), asked.path.map(str::to_owned));
-    let spec = GitSpec { url, reference, path, ..GitSpec::default() };
+    let spec = GitSpec { url, reference, path, is_loose: asked.is_loose, ..GitSpec::default() };
     let counted = Counted::default();
     let fetching = pin!(git::fetch(&counted, &spec, &scratch, &into));
     // Nothing here is waited for.
@@ -73,6 +74,10 @@ fn got(url: String, asked: Asked<'_>) -> (String, usize) {
         Poll::Pending => None,
     };
     let text = match fetched.unwrap() {
+        Ok(fetched) if asked.is_loose => {
+            let shown = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+            format!("{} at {}\n{}", shown(fetched.path), shown(fetched.reference), listing(&into))
+        }
         Ok(fetched) => format!("{}\n{}", fetched.commit, listing(&into)),
         Err(error) => error.to_string().replace(&spec.url, "URL"),
     };
@@ -155,7 +160,7 @@ fn a_commit_is_read_as_it_is_fetched() {
     .assert_eq(&check(&place, Asked { path, ..Asked::default() }, Reader::Us));
     let first = repository.git(&["rev-parse", "v1^{commit}"]);
     for reference in ["v1", "main", first.trim()] {
-        check(&place, Asked { reference: Some(reference), path: None }, Reader::Us);
+        check(&place, Asked { reference: Some(reference), path: None, ..Asked::default() }, Reader::Us);
     }
     check_whole(&repository.work(), Reader::Us);
 }
@@ -178,7 +183,7 @@ fn packs_are_read_with_what_is_a_change_of_something_else_in_them() {
         let setting = format!("repack.useDeltaBaseOffset={by_place}");
         repository.git(&[&git_dir, "-c", &setting, "repack", "-adfq", "--window=50", "--depth=50"]);
         assert_eq!(check_whole(&place, Reader::Us), whole);
-        check(&place, Asked { reference: Some("v1"), path: None }, Reader::Us);
+        check(&place, Asked { reference: Some("v1"), path: None, ..Asked::default() }, Reader::Us);
     }
 }
 
@@ -218,10 +223,10 @@ fn what_is_not_there_is_said_by_git() {
     let (_repository, fixture) = published();
     let place = fixture.join("repo.git");
     let missing = [
-        Asked { reference: Some("v2"), path: None },
-        Asked { reference: Some("0123456789012345678901234567890123456789"), path: None },
-        Asked { reference: None, path: Some("skills/docx") },
-        Asked { reference: None, path: Some("late.txt") },
+        Asked { reference: Some("v2"), path: None, ..Asked::default() },
+        Asked { reference: Some("0123456789012345678901234567890123456789"), path: None, ..Asked::default() },
+        Asked { reference: None, path: Some("skills/docx"), ..Asked::default() },
+        Asked { reference: None, path: Some("late.txt"), ..Asked::default() },
     ];
     let said = missing.map(|asked| check(&place, asked, Reader::Git));
     expect![[r#"
@@ -279,4 +284,61 @@ fn what_is_unusual_is_left_to_git() {
     fs::rename(&place, fixture.join("moved.git")).unwrap();
     fs::remove_file(fixture.join("moved.git/HEAD")).unwrap();
     assert!(check_whole(&fixture.join("moved.git"), Reader::Git).contains("URL"));
+}
+
+#[test]
+fn what_was_copied_from_a_page_or_typed_in_short_is_read_as_it_was_meant() {
+    let mut repository = Repository::new();
+    let fixture = Fixture::write("");
+    repository.commit(SKILLS);
+    repository.git(&["branch", "feature/x"]);
+    repository.git(&["branch", "feature/x-2"]);
+    repository.git(&["tag", "release/1"]);
+    repository.publish(fixture.path(), "repo.git");
+    let place = fixture.join("repo.git");
+    let read = |reference, path| {
+        let asked = Asked { reference, path: Some(path), is_loose: true };
+        got(format!("file://{}", place.display()), asked).0
+    };
+    let shown: Vec<String> = [
+        (Some("feature"), "x/skills/pdf"),
+        (Some("feature"), "x-2/pdf"),
+        (Some("release"), "1"),
+        (None, "pdf"),
+        (None, "skills/docx"),
+        (None, "docx"),
+        (Some("nothing"), "x/skills/pdf"),
+        (Some("feature"), "y/skills/pdf"),
+    ]
+    .map(|(reference, path)| read(reference, path))
+    .into();
+    expect![[r#"
+        skills/pdf at feature/x
+        0644 SKILL.md: Read the file.
+        0755 scripts/
+        0755 scripts/read.sh: #!/bin/sh
+
+        skills/pdf at feature/x-2
+        0644 SKILL.md: Read the file.
+        0755 scripts/
+        0755 scripts/read.sh: #!/bin/sh
+
+        - at release/1
+        0644 README.md: # Skills
+        0755 skills/
+        0755 skills/pdf/
+        0644 skills/pdf/SKILL.md: Read the file.
+        0755 skills/pdf/scripts/
+        0755 skills/pdf/scripts/read.sh: #!/bin/sh
+
+        skills/pdf at -
+        0644 SKILL.md: Read the file.
+        0755 scripts/
+        0755 scripts/read.sh: #!/bin/sh
+
+        URL has no directory `skills/docx`
+        URL has no directory `docx`
+        URL has no branch, tag or commit `nothing`
+        URL has no branch, tag or commit `feature`"#]]
+    .assert_eq(&shown.join("\n"));
 }

@@ -46,7 +46,7 @@ pub async fn import_bundle(
     let scratch = desk.store.scratch()?;
     let top = scratch.path().join("bundle");
     fs::create_dir_all(&top).map_err(|error| Refusal::new(Code::WriteFailed, error.to_string()))?;
-    archive::unpack(request.path, &top).map_err(failure::of_archive)?;
+    archive::unpack_bundle(request.path, &top).map_err(failure::of_archive)?;
     let opened = open(&top)?;
     reply.installation = Some(opened.head.public_key.installation().to_string());
     let stored = stage(desk, &top, &opened.lock)?;

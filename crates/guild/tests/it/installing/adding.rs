@@ -320,3 +320,61 @@ fn a_mirror_stands_for_the_forge() {
     "#]],
     );
 }
+
+#[test]
+fn a_page_whose_branch_has_a_slash_and_a_skill_without_its_directory_are_found() {
+    let (env, mut repository) = world_of_skills();
+    repository.git(&["checkout", "--quiet", "-b", "feature/plan"]);
+    repository.commit("//- /skills/plan/SKILL.md\n---\nname: plan\ndescription: Plans\n---\n\nPlan what is to be done, one step behind the other.\n");
+    repository.publish(&env.join("srv/acme"), "skills");
+    check(
+        &env,
+        "
+        guild add https://github.com/acme/skills/tree/feature/plan/skills/plan
+        guild add acme/skills/pdf@v1
+        guild add acme/skills/skills/docx/SKILL.md
+        guild add acme/skills/nothing
+        guild add acme/skills#0123456
+        guild add github.com/acme/skills
+        guild outdated
+        ",
+        &expect![[r#"
+            $ guild add https://github.com/acme/skills/tree/feature/plan/skills/plan
+            installed skill plan (https://github.com/acme/skills at d803c6619fc9)
+            [stderr]
+            1 installed
+            $ guild add acme/skills/pdf@v1
+            installed skill pdf (https://github.com/acme/skills at cacdd2bb6a9f)
+            [stderr]
+            1 installed
+            $ guild add acme/skills/skills/docx/SKILL.md
+            installed skill docx (https://github.com/acme/skills at cacdd2bb6a9f)
+            [stderr]
+            1 installed
+            $ guild add acme/skills/nothing
+            [stderr]
+            error[path_not_found]: https://github.com/acme/skills has no directory `nothing`
+            [exit 1]
+            $ guild add acme/skills#0123456
+            [stderr]
+            error[source_ref_unknown]: https://github.com/acme/skills has no branch, tag or commit `0123456`; a commit is named by its whole id
+            [exit 1]
+            $ guild add github.com/acme/skills
+            [stderr]
+            error[source_invalid]: `github.com/acme/skills` is no source: an address begins with `https://`, and a directory of this machine with `./`
+            [exit 2]
+            $ guild outdated
+            [stderr]
+            everything is up to date
+        "#]],
+    );
+    let lock = fs::read_to_string(env.join("project/guild.lock")).unwrap();
+    let lines = lock.lines().filter(|line| line.starts_with("path") || line.starts_with("ref"));
+    expect![[r#"
+        path = "skills/docx"
+        path = "skills/pdf"
+        ref = "v1"
+        path = "skills/plan"
+        ref = "feature/plan""#]]
+    .assert_eq(&lines.collect::<Vec<_>>().join("\n"));
+}

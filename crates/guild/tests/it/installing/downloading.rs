@@ -66,7 +66,7 @@ fn an_archive_and_a_skills_file_at_an_address() {
         [exit 1]
         $ guild add http://HOST/login.zip
         [stderr]
-        error[archive_invalid]: what came from http://HOST/login.zip is no zip, tar or tar.gz archive; open it in a browser: it may be a page to log in at
+        error[archive_invalid]: what came from http://HOST/login.zip is no zip or tar archive; open it in a browser: it may be a page to log in at
         [exit 1]
         $ guild add http://HOST/x.tar --ref main
         [stderr]
@@ -286,4 +286,61 @@ fn a_site_with_an_index_of_the_earlier_form() {
         error[source_invalid]: http://HOST/.well-known/skills/index.json cannot be read: `../x` in it cannot be the name of a directory
         [exit 2]
     "#]].assert_eq(&shown(&env, &server, "guild add http://HOST"));
+}
+
+#[test]
+fn an_address_that_is_neither_a_site_nor_a_repository_leads_to_a_skills_file_or_an_archive() {
+    let (env, server) = served();
+    // Many a site answers with a page of its own, whatever is asked for.
+    env.write("//- /www/.well-known/agent-skills/index.json\n<!doctype html><title>Log in</title>\n//- /www/api/.well-known/skills/index.json\n{\"error\": \"no such thing\"}\n");
+    env.write("//- /www/raw/skills/plan/SKILL.md\n---\nname: plan\ndescription: Plans\n---\n\nPlan what is to be done, one step behind the other.\n//- /www/page/SKILL.md\n<!doctype html>\n");
+    fs::copy(env.join("www/x.tar"), env.join("www/download")).unwrap();
+    let script = "
+        guild add http://HOST/notes
+        guild add http://HOST/raw/plan/
+        guild add http://HOST/download
+        guild add http://HOST/page
+        guild add http://HOST/api
+        guild outdated
+        ";
+    expect![[r#"
+        $ guild add http://HOST/notes
+        installed skill notes (http://HOST/notes/SKILL.md at f756f927f670)
+        [stderr]
+        1 installed
+        $ guild add http://HOST/raw/plan/
+        installed skill plan (http://HOST/raw/skills/plan/SKILL.md at 01a0b8f85115)
+        [stderr]
+        1 installed
+        $ guild add http://HOST/download
+        installed skill x (http://HOST/download at 01c499d66395)
+        [stderr]
+        1 installed
+        $ guild add http://HOST/page
+        [stderr]
+        error[source_denied]: http://HOST/page is not there, or not for you: repository 'http://HOST/page/' not found; check the name, and that `git ls-remote` of it works for you: Guildhall uses your own git credentials
+        [exit 1]
+        $ guild add http://HOST/api
+        [stderr]
+        error[source_denied]: http://HOST/api is not there, or not for you: repository 'http://HOST/api/' not found; check the name, and that `git ls-remote` of it works for you: Guildhall uses your own git credentials
+        [exit 1]
+        $ guild outdated
+        [stderr]
+        everything is up to date
+    "#]].assert_eq(&shown(&env, &server, script));
+    fs::remove_dir_all(env.project().join(".guild")).unwrap();
+    fs::remove_dir_all(env.home().join(".local/share/guild/store")).unwrap();
+    expect![[r#"
+        $ guild sync
+        installed skill notes (http://HOST/notes/SKILL.md at f756f927f670)
+        installed skill plan (http://HOST/raw/skills/plan/SKILL.md at 01a0b8f85115)
+        installed skill x (http://HOST/download at 01c499d66395)
+        [stderr]
+        3 restored, 0 as locked
+        $ guild verify
+        [stderr]
+        3 verified
+    "#]]
+    .assert_eq(&shown(&env, &server, "guild sync\nguild verify"));
+    assert_nothing_is_left(&env);
 }

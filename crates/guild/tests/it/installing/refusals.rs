@@ -90,7 +90,7 @@ fn sources_that_are_none_or_not_there() {
             [exit 1]
             $ guild add ./page.txt
             [stderr]
-            error[archive_invalid]: [ROOT]/project/page.txt is no zip, tar or tar.gz archive
+            error[archive_invalid]: [ROOT]/project/page.txt is no zip or tar archive
             [exit 1]
             $ guild add ./empty --ref main
             [stderr]
