@@ -17,6 +17,8 @@ pub enum Difference {
     Binary,
     /// At least one of them is too long to be shown.
     TooLong,
+    /// What the old one was is not kept on this machine.
+    Unknown,
     /// Lines.
     Lines {
         /// The places that differ, each with some lines around it.

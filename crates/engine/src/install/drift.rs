@@ -4,7 +4,7 @@ use super::refetch::local_place;
 use crate::Refusal;
 use crate::diff::{Difference, difference};
 use crate::reply::FileDrift;
-use guild_manifest::FileEntry;
+use guild_manifest::{Digest, FileEntry};
 use guild_source::lock::Entry;
 use guild_source::site::Site;
 use guild_source::store::{StageError, Store, is_executable, scan_installed};
@@ -111,15 +111,16 @@ pub fn changed(site: &Site, entry: &Entry, path: &str, store: &Store) -> Result<
         // A link in its place is not followed, and a pipe not waited for.
         return Ok(named(entry, path));
     }
-    let old = entry.tree.file(path).filter(|file| file.size <= MOST_BYTES);
-    // What was installed elsewhere is in the store there.
-    let old = old.and_then(|file| store.get(&file.digest).ok());
-    let difference = match (old, read(&whole)) {
-        (Some(old), Some(new)) if old == new => Difference::None,
-        (Some(old), Some(new)) => difference(&old, &new),
+    let locked = entry.tree.file(path);
+    let difference = match (locked.filter(|file| file.size <= MOST_BYTES), read(&whole)) {
+        (Some(old), Some(new)) if old.digest == Digest::of(&new) => Difference::None,
+        // What was installed elsewhere is in the store there.
+        (Some(old), Some(new)) => {
+            store.get(&old.digest).map_or(Difference::Unknown, |old| difference(&old, &new))
+        }
         _ => Difference::TooLong,
     };
-    let was_executable = entry.tree.file(path).map(|file| file.executable);
+    let was_executable = locked.map(|file| file.executable);
     let is_executable = fs::metadata(&whole).ok().map(|there| is_executable(there.mode()));
     Ok(FileDrift { was_executable, is_executable, difference, ..named(entry, path) })
 }

@@ -107,7 +107,9 @@ async fn exported(
 ) -> Result<(), Refusal> {
     let bytes = match request.form {
         ExportForm::Bundle { receipts } => export_bundle(desk, request.scope, receipts, reply).await?,
-        ExportForm::Lock(form) => export_lock(desk, request.scope, form, request.now, reply)?.into_bytes(),
+        ExportForm::Lock(form) => {
+            export_lock(desk, request.scope, form, request.now, reply).await?.into_bytes()
+        }
     };
     write(request.path, request.replace, |file| file.write_all(&bytes))?;
     reply.path = Some(request.path.to_string_lossy().into_owned());

@@ -4,6 +4,7 @@ use super::candidate::{self, Candidate, Selection};
 use super::fetch::{Fetched, fetch, forge};
 use super::place::{Scope, site};
 use super::ready::{Placing, Ready, admit, install, read_all};
+use super::refetch::Refetch;
 use super::staging::main_file;
 use super::{Installer, failure, vetting};
 use crate::reply::{Export, ExportLine, Import, SkippedLine};
@@ -156,7 +157,7 @@ fn chosen_for(found: &[Candidate], wish: &Wish) -> Result<Candidate, Refusal> {
 ///
 /// # Errors
 /// Where the lock cannot be read, or files of it are not in the store.
-pub fn export_lock(
+pub async fn export_lock(
     desk: &Installer<'_>,
     scope: Scope,
     form: ForeignForm,
@@ -165,8 +166,9 @@ pub fn export_lock(
 ) -> Result<String, Refusal> {
     let site = site(&desk.hall.machine, desk.places, scope)?;
     let lock = site.read_lock().map_err(failure::of_site)?;
-    let mut entries = Vec::new();
+    let (mut entries, mut refetch) = (Vec::new(), Refetch::new(desk, &site));
     for entry in lock.entries() {
+        refetch.ensure(entry).await?;
         match foreign_entry(desk, entry)? {
             Ok(written) => {
                 entries.push(written);

@@ -3,6 +3,7 @@
 //! A lock is a text that others may have written, so that its sources are read as strictly as what a person types.
 
 use super::candidate::{self, Candidate};
+use super::drift::{Drift, drift};
 use super::fetch::{Fetched, fetch};
 use super::ready::Ready;
 use super::staging::stage;
@@ -47,6 +48,13 @@ impl<'a, 'd> Refetch<'a, 'd> {
         if let Ok(kept) = self.desk.store.kept(&entry.digest) {
             return Ok(kept);
         }
+        // It may have come with the project, and lie in its place although nobody has installed it here.
+        if drift(self.site, entry) == Drift::None {
+            let kept = stage(self.desk, &entry.name, &self.site.place(entry.kind, &entry.name))?;
+            if kept.digest == entry.digest {
+                return Ok(kept);
+            }
+        }
         let spec = self.spec(entry, entry.origin.resolved.as_deref())?;
         let (_, place) = self.get(entry, spec).await?;
         let stored = stage(self.desk, &entry.name, &place)?;
@@ -78,6 +86,14 @@ impl<'a, 'd> Refetch<'a, 'd> {
             kept.push(self.locked(entry).await?);
         }
         Ok(kept)
+    }
+
+    /// Sees to it that the files of an entry are in the store.
+    pub async fn ensure(&mut self, entry: &Entry) -> Result<(), Refusal> {
+        if self.desk.store.kept(&entry.digest).is_err() {
+            self.locked(entry).await?;
+        }
+        Ok(())
     }
 
     /// The files of an entry as they are at the ref that was asked for, or as its marketplace offers it now, and where they come from.

@@ -25,6 +25,7 @@ pub fn difference_lines(difference: &Difference) -> Vec<(Ink, String)> {
         Difference::None => Vec::new(),
         Difference::Binary => vec![(Ink::Plain, "  no text".to_owned())],
         Difference::TooLong => vec![(Ink::Plain, "  too long to be shown".to_owned())],
+        Difference::Unknown => vec![(Ink::Plain, "  what it was is not kept on this machine".to_owned())],
         Difference::Lines { hunks } => hunks.iter().flat_map(hunk).collect(),
     }
 }

@@ -81,6 +81,10 @@ fn lines(difference: &Difference) -> Html {
             put!(out; "<p class=\"dim\">Too long to be shown.</p>");
             return out;
         }
+        Difference::Unknown => {
+            put!(out; "<p class=\"dim\">What it was is not kept on this machine.</p>");
+            return out;
+        }
         Difference::Lines { hunks } => hunks,
     };
     out.markup("<div class=\"diff\" tabindex=\"0\" role=\"region\" aria-label=\"Difference\"><table>");

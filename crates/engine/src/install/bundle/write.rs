@@ -2,6 +2,7 @@
 
 use super::{FORMAT, GRANTS, HEAD, Head, LOCK, RECEIPTS, SIGNATURE, VERSION, blob, grants};
 use crate::install::place::{Scope, site};
+use crate::install::refetch::Refetch;
 use crate::install::{Installer, Registrar, failure};
 use crate::reply::{Export, ExportLine, SkippedLine};
 use crate::{Code, Refusal};
@@ -25,12 +26,13 @@ pub async fn export_bundle(
     reply.form = "bundle";
     let registrar = desk.registrar.as_ref().ok_or_else(|| Refusal::new(Code::Internal, "nobody signs"))?;
     let site = site(&desk.hall.machine, desk.places, scope)?;
-    let mut lock = Lock::default();
+    let (mut lock, mut refetch) = (Lock::default(), Refetch::new(desk, &site));
     for entry in site.read_lock().map_err(failure::of_site)?.entries() {
         if entry.linked {
             let reason = "it is a link to a directory of this machine".to_owned();
             reply.skipped.push(SkippedLine { name: entry.name.clone(), reason });
         } else {
+            refetch.ensure(entry).await?;
             reply.exported.push(ExportLine::of(entry));
             lock.put(Entry { previous: None, ..entry.clone() });
         }

@@ -208,3 +208,52 @@ fn a_lock_that_has_no_end_or_is_a_pipe_keeps_nobody_waiting() {
     "#]],
     );
 }
+
+#[test]
+fn what_came_with_the_project_is_exported_although_nobody_has_installed_it_here() {
+    let (env, _) = world_of_skills();
+    done(&env, &["add", "acme/skills", "--skill", "pdf,docx"]);
+    // Another person's machine, where the project was cloned with what is installed in it.
+    fs::remove_dir_all(env.join("home/.local")).unwrap();
+    env.write("//- /project/.guild/skills/docx/SKILL.md\n---\nname: docx\ndescription: Mine\n---\n");
+    check(
+        &env,
+        "
+        guild verify docx
+        guild export skills-lock.json --format skills-lock
+        guild export all.guild.tar.gz
+        guild verify docx
+        ",
+        &expect![[r#"
+            $ guild verify docx
+            changed docx/SKILL.md
+              what it was is not kept on this machine
+            [stderr]
+            error[verify_failed]: 1 file changed; `guild sync --replace` restores what the lock says
+            [exit 1]
+            $ guild export skills-lock.json --format skills-lock
+            exported skill docx
+            exported skill pdf
+            [stderr]
+            2 exported
+            $ guild export all.guild.tar.gz
+            exported skill docx
+            exported skill pdf
+            [stderr]
+            2 exported, with 0 approvals and 0 receipts
+            $ guild verify docx
+            changed docx/SKILL.md
+            @@ -1 +1 @@
+             ---
+             name: docx
+            -description: Reads Word files
+            +description: Mine
+             ---
+            -
+            -Read the file that you were given, heading by heading.
+            [stderr]
+            error[verify_failed]: 1 file changed; `guild sync --replace` restores what the lock says
+            [exit 1]
+        "#]],
+    );
+}
