@@ -7,6 +7,7 @@ mod admission;
 mod cgroup;
 mod container;
 mod diagnose;
+mod holder;
 mod identity;
 mod init;
 mod keep;

@@ -41,7 +41,8 @@ pub fn after(launches: u32) -> Result<String, Box<dyn Error>> {
     own_mounts()?;
     let contained = Contained::new()?;
     let containers = launches / A_CONTAINER_EVERY;
-    // The first of each kind makes what is made once for a process.
+    // The first of each kind makes what is made once for a process, and the second what is kept for those after it.
+    one_of_each(&contained)?;
     one_of_each(&contained)?;
     let before = settled(None)?;
     for number in 1..=launches {

@@ -11,6 +11,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 use rustix::process::Pid;
 
 /// A user that no distribution gives to anybody: beyond the ranges of system users, people and container managers.
@@ -41,14 +42,43 @@ impl Identity {
         })
     }
 
-    /// Gives a process that waits in a new user namespace its one user and group.
+    /// Gives a process that waits in a new user namespace its one user and group. Without privilege it does so by itself: see [`Mapping`].
     pub(super) fn map(self, process: Pid, inside: u32) -> io::Result<()> {
         if !self.switched {
-            // The kernel asks for it where the writer has no privilege, lest groups that deny access be shed.
-            tell(process, "setgroups", format_args!("deny"))?;
+            return Ok(());
         }
         tell(process, "uid_map", format_args!("{inside} {} 1", self.uid))?;
         tell(process, "gid_map", format_args!("{inside} {} 1", self.gid))
+    }
+
+    /// What the process itself has to write down, if nobody does it for it.
+    pub(super) fn mapping(self, inside: u32) -> Option<Mapping> {
+        let map = |outside: u32| format!("{inside} {outside} 1").into_bytes();
+        (!self.switched).then(|| Mapping { users: map(self.uid), groups: map(self.gid) })
+    }
+}
+
+/// What a process writes down of itself in a new user namespace. Nobody else may who has no privilege, if the namespace that it was made in
+/// is not that one's own either.
+pub(super) struct Mapping {
+    users: Vec<u8>,
+    groups: Vec<u8>,
+}
+
+impl Mapping {
+    /// Writes it down. Allocates nothing.
+    pub(super) fn write(&self) -> Result<(), Errno> {
+        // The kernel asks for the first where the writer has no privilege, lest groups that deny access be shed.
+        let files: [(&CStr, &[u8]); 3] = [
+            (c"/proc/self/setgroups", b"deny"),
+            (c"/proc/self/uid_map", &self.users),
+            (c"/proc/self/gid_map", &self.groups),
+        ];
+        files.into_iter().try_for_each(|(file, text)| {
+            let file = rustix::fs::open(file, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
+            // The kernel takes such a text as a whole or not at all.
+            rustix::io::write(&file, text).map(drop)
+        })
     }
 }
 

@@ -46,6 +46,8 @@ pub(super) enum Report {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum Step {
+    /// Say who it is, in its user namespace.
+    Map,
     /// Enter the cgroup.
     Cgroup,
     /// Become the container's user.
@@ -72,7 +74,8 @@ pub(super) enum Step {
     Enter,
 }
 
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 13] = [
+    Step::Map,
     Step::Cgroup,
     Step::Identity,
     Step::Root,
@@ -166,6 +169,7 @@ impl Step {
     /// What the step is for, in an error message.
     pub(super) fn purpose(self) -> &'static str {
         match self {
+            Step::Map => "map the container's user",
             Step::Cgroup => "enter the cgroup",
             Step::Identity => "become an unprivileged user",
             Step::Root => "make a root file system",

@@ -15,6 +15,7 @@ use rustix::io::Errno;
 use rustix::process::Signal;
 
 use super::admission;
+use super::identity::Mapping;
 use super::init;
 use super::plan::{Exec, Plan};
 use super::report::{Report, Step};
@@ -29,6 +30,8 @@ pub(super) use root::{Opened, open_source};
 pub(super) struct Inheritance<'a> {
     /// Where it reports, and where it is told to begin.
     pub(super) launcher: BorrowedFd<'a>,
+    /// What a new container's process says of itself, where the launcher does not.
+    pub(super) mapping: Option<&'a Mapping>,
     /// Where the launcher's arguments lie in memory.
     pub(super) arguments: Arguments,
     /// A stack for the command until it is executed.
@@ -84,6 +87,7 @@ pub(super) fn report(launcher: BorrowedFd<'_>, failure: &Failure) {
 
 fn build(plan: &Plan, lives_on: bool, from: &Inheritance<'_>, handed: &mut Handed) -> Result<(), Failure> {
     begin(from)?;
+    from.mapping.map_or(Ok(()), Mapping::write).map_err(at(Step::Map))?;
     // What can be done while the launcher gets ready to let this process in.
     walls::renounce().map_err(at(Step::Privileges))?;
     if !admission::enter(from.launcher).map_err(at(Step::Cgroup))? {

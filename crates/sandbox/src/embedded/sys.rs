@@ -11,7 +11,7 @@ use std::time::Duration;
 use rustix::io::Errno;
 use rustix::process::Pid;
 
-pub(super) use beside::{Stack, start_behind_filter};
+pub(super) use beside::{Stack, fork_within, start_behind_filter};
 pub(super) use landlock::{
     LandlockRuleset, landlock_allow, landlock_create, landlock_enforce, landlock_version,
 };
@@ -59,7 +59,9 @@ pub(super) unsafe fn fork(with: CloneFlags) -> Result<Forked, Errno> {
     let mut args: libc::clone_args = unsafe { std::mem::zeroed() };
     args.flags = with.flags | libc::CLONE_PIDFD as u64 | CLONE_CLEAR_SIGHAND;
     args.pidfd = &raw mut pidfd as u64;
-    args.exit_signal = libc::SIGCHLD as u64;
+    // A process in its parent's name ends as that one does, and the kernel wants nothing said about it.
+    let in_parents_name = with.flags & libc::CLONE_PARENT as u64 != 0;
+    args.exit_signal = if in_parents_name { 0 } else { libc::SIGCHLD as u64 };
     if let Some(cgroup) = with.cgroup {
         args.flags |= CLONE_INTO_CGROUP;
         args.cgroup = cgroup as u64;

@@ -3,7 +3,7 @@
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use guild_sandbox::Outcome;
+use guild_sandbox::{Outcome, Policy};
 
 use crate::arena::{Arena, bash, cgroups_of, check, mount_lines, own_mounts, python};
 
@@ -41,7 +41,7 @@ attacks! {
         let workspace = arena.directory("workspace");
         let layer = arena.directory("layer");
         let policy = arena.with_mount(&workspace, "/workspace", guild_sandbox::Access::CopyOnWrite { layer });
-        arena.run(&policy, &bash("true"));
+        launch_what_is_kept(arena, &policy);
         let before = state();
         for round in 0..arena.rounds(100) {
             let outcome = arena.run(&policy, &bash("sleep 1000 & exit 6"));
@@ -53,7 +53,7 @@ attacks! {
     fn failed_launches_leave_nothing_behind(arena) {
         own_mounts();
         let mut policy = arena.policy();
-        arena.run(&policy, &bash("true"));
+        launch_what_is_kept(arena, &policy);
         let before = state();
         for _ in 0..arena.expecting(10, 5) {
             assert!(arena.try_run(&policy, &guild_sandbox::Command::new("/no/such/program")).is_err());
@@ -71,6 +71,13 @@ const LIST: &str = "print(*[fd for fd in range(4096) if attempt(os.fstat, fd) ==
 /// The descriptors that a command has.
 fn descriptors(arena: &Arena) -> Outcome {
     arena.run(&arena.policy(), &python(LIST))
+}
+
+/// A second launch makes what a process keeps for all that come after.
+fn launch_what_is_kept(arena: &Arena, policy: &Policy) {
+    for _ in 0..2 {
+        arena.run(policy, &bash("true"));
+    }
 }
 
 /// A copy of a descriptor that stays open in programs that are executed.

@@ -137,6 +137,24 @@ attacks! {
         }
     }
 
+    fn a_container_has_no_say_over_the_network_it_was_handed(arena) {
+        if !arena.is_embedded() {
+            // Engines hand nothing on.
+            return;
+        }
+        // To whom a namespace belongs, and what is around a user namespace, the kernel tells those alone who are in there or above.
+        let script = "
+            import fcntl
+            asked = [('net', 0xb701), ('user', 0xb702)]
+            owners = [attempt(lambda: os.close(fcntl.ioctl(os.open('/proc/self/ns/' + name, os.O_RDONLY), what))) for name, what in asked]
+            print(os.readlink('/proc/self/ns/net'), *owners)
+            ";
+        let said = || arena.run(&arena.policy(), &python(script)).stdout.text().trim_end().to_owned();
+        // The first of a process may have one that is its own.
+        let all = [said(), said(), said()];
+        assert!(all[1].ends_with("] EPERM EPERM") && all[1] == all[2], "{all:?}");
+    }
+
     fn with_the_hosts_network_there_is_no_way_to_its_abstract_sockets(arena) {
         let name = format!("guild-attack-{}", std::process::id());
         let host = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();

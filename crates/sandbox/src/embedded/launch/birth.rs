@@ -4,6 +4,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::time::Duration;
 
+use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, socketpair};
 use rustix::process::{Pid, Signal};
 
@@ -78,8 +79,40 @@ impl Birth<'_> {
     /// enters it has rights in there alone.
     fn empty_network(&self) -> Option<EmptyNetwork> {
         let is_entered = self.container.is_some() || self.exec.is_none();
-        let wanted = self.plan.network == Network::None && self.identity.switched && !is_entered;
-        wanted.then(EmptyNetwork::enter).flatten()
+        if self.plan.network != Network::None || is_entered {
+            return None;
+        }
+        if self.identity.switched { EmptyNetwork::enter() } else { EmptyNetwork::apart(self.identity) }
+    }
+
+    /// Makes the process, in a network that waits for it if there is one.
+    fn bear(
+        &self,
+        cgroup: Option<RawFd>,
+        inheritance: &Inheritance<'_>,
+    ) -> Result<(Forked, Option<EmptyNetwork>), Errno> {
+        let live = || -> i32 {
+            match (self.container, self.exec) {
+                (Some(container), Some(exec)) => stage::join(container, self.plan, exec, inheritance),
+                _ => stage::live(self.plan, self.exec, inheritance),
+            }
+        };
+        let flags = |network: Option<&EmptyNetwork>| CloneFlags { flags: self.namespaces(network), cgroup };
+        let mut network = self.empty_network();
+        if let Some(doors) = network.as_ref().and_then(EmptyNetwork::doors) {
+            // SAFETY: both lives make system calls only and never return; everything they use was made before.
+            let born = unsafe { sys::fork_within(&Stack::new(), doors, flags(network.as_ref()), &live) };
+            match born {
+                Ok(born) => return Ok((born, network)),
+                // Something forbids it here. A network of its own may be allowed.
+                Err(_) => drop(network.take().map(EmptyNetwork::forbid)),
+            }
+        }
+        // SAFETY: as above.
+        match unsafe { sys::fork(flags(network.as_ref())) }? {
+            Forked::Child => sys::exit(live()),
+            born @ Forked::Parent { .. } => Ok((born, network)),
+        }
     }
 
     /// The namespaces that are made with the process.
@@ -110,8 +143,10 @@ impl Born {
             birth.cgroup.map_or(Ok(None), Cgroup::birthplace).map_err(failed("open the cgroup"))?;
         let joined = birth.cgroup.filter(|_| birth.container.is_some());
         let doors = cgroup::raw(joined.map(Cgroup::doors).unwrap_or_default());
+        let mapping = identity.mapping(birth.plan.user).filter(|_| birth.container.is_none());
         let inheritance = Inheritance {
             launcher: theirs.as_fd(),
+            mapping: mapping.as_ref(),
             arguments: Arguments::find(),
             stack: &Stack::new(),
             cgroups: &doors,
@@ -121,20 +156,11 @@ impl Born {
             streams: birth.streams,
             descriptors: &birth.descriptors(&theirs, &doors),
         };
-        let network = birth.empty_network();
-        let flags = birth.namespaces(network.as_ref());
-        let flags = CloneFlags { flags, cgroup: birthplace.as_ref().map(AsRawFd::as_raw_fd) };
-        // SAFETY: both lives make system calls only and never return; everything they use was made before.
-        match unsafe { sys::fork(flags) }.map_err(|errno| failed("make namespaces")(errno.into()))? {
-            Forked::Child => match (birth.container, birth.exec) {
-                (Some(container), Some(exec)) => stage::join(container, birth.plan, exec, &inheritance),
-                _ => stage::live(birth.plan, birth.exec, &inheritance),
-            },
-            Forked::Parent { pid, pidfd } => {
-                let entered = birth.container.is_some();
-                Born { pid, pidfd, launcher, entered, network }.begin(birth)
-            }
-        }
+        let birthplace = birthplace.as_ref().map(AsRawFd::as_raw_fd);
+        let (born, network) =
+            birth.bear(birthplace, &inheritance).map_err(|errno| failed("make namespaces")(errno.into()))?;
+        let Forked::Parent { pid, pidfd } = born else { sys::exit(stage::NOT_SET_UP) };
+        Born { pid, pidfd, launcher, entered: birth.container.is_some(), network }.begin(birth)
     }
 
     fn begin(self, birth: &Birth<'_>) -> Result<Born, LaunchError> {

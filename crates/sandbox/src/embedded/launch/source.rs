@@ -8,14 +8,13 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use rustix::process::{Pid, Signal};
-
 use super::{Identity, failed};
 use crate::backend::LaunchError;
 use crate::embedded::NAME;
+use crate::embedded::holder::Holder;
 use crate::embedded::plan::{Action, Plan, READ_ONLY};
-use crate::embedded::stage::{NOT_SET_UP, Opened, die_with_launcher, open_source};
-use crate::embedded::sys::{self, CloneFlags, Forked};
+use crate::embedded::stage::{Opened, open_source};
+use crate::embedded::sys;
 use crate::probe::{Feature, Finding};
 
 /// The opened sources, by the index of their action; none where the container's user can do what the launcher can.
@@ -98,31 +97,11 @@ impl Owners {
     }
 }
 
-/// A user namespace whose map turns the one owner into the other. It needs a process for as long as it takes to open it.
+/// A user namespace whose map turns the one owner into the other.
 fn owner_map((uid, gid): (u32, u32), identity: Identity) -> std::io::Result<OwnedFd> {
-    let flags = CloneFlags { flags: libc::CLONE_NEWUSER as u64, cgroup: None };
-    let launcher = rustix::process::getpid();
-    // SAFETY: the child only waits.
-    let Forked::Parent { pid, pidfd } = (unsafe { sys::fork(flags) })? else { wait_to_be_killed(launcher) };
-    let directory = PathBuf::from(format!("/proc/{}", pid.as_raw_nonzero()));
-    let opened = std::fs::write(directory.join("uid_map"), format!("{uid} {} 1", identity.uid))
-        .and_then(|()| std::fs::write(directory.join("gid_map"), format!("{gid} {} 1", identity.gid)))
-        .and_then(|()| std::fs::File::open(directory.join("ns/user")));
-    let _ = rustix::process::pidfd_send_signal(&pidfd, Signal::KILL);
-    let _ = sys::reap(pid);
-    opened.map(OwnedFd::from)
-}
-
-fn wait_to_be_killed(launcher: Pid) -> ! {
-    // A launcher that died before it could be asked for the signal is no longer the parent.
-    if die_with_launcher().is_err() || rustix::process::getppid() != Some(launcher) {
-        sys::exit(NOT_SET_UP);
-    }
-    // Copies of other launches' descriptors would hide that these have ended.
-    let _ = sys::close_all_but(&[]);
-    loop {
-        let _ = rustix::event::poll(&mut [], None);
-    }
+    let holder = Holder::new(libc::CLONE_NEWUSER)?;
+    holder.map(&format!("{uid} {} 1", identity.uid), &format!("{gid} {} 1", identity.gid))?;
+    holder.open("user")
 }
 
 fn shown(path: &CStr) -> PathBuf {

@@ -82,3 +82,26 @@ pub(in crate::embedded) fn ignore_children() {
     // SAFETY: ignoring a signal runs no handler.
     unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
 }
+
+/// This thread's signals, held back.
+#[derive(Clone, Copy)]
+pub(super) struct Held(libc::sigset_t);
+
+impl Held {
+    /// Holds back all signals, in this thread and in processes that it starts.
+    pub(super) fn all() -> Result<Held, Errno> {
+        // SAFETY: the full set is made before it is read, an all-zero one is the empty set, and the pointers are valid.
+        unsafe {
+            let (mut all, mut before): (libc::sigset_t, libc::sigset_t) = std::mem::zeroed();
+            libc::sigfillset(&raw mut all);
+            done(i64::from(libc::sigprocmask(libc::SIG_SETMASK, &raw const all, &raw mut before)))?;
+            Ok(Held(before))
+        }
+    }
+
+    /// Lets through those that were let through before.
+    pub(super) fn release(self) {
+        // SAFETY: the set was filled in by the kernel.
+        unsafe { libc::sigprocmask(libc::SIG_SETMASK, &raw const self.0, std::ptr::null_mut()) };
+    }
+}
