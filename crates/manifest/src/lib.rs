@@ -11,6 +11,7 @@ pub mod escape;
 mod file_tree;
 pub mod fold;
 pub mod frontmatter;
+pub mod glob;
 pub mod injection;
 pub mod plugin;
 mod problem;

@@ -15,9 +15,9 @@ mod requirements;
 mod schema;
 mod sidecar;
 
+use crate::glob::Pattern;
 use crate::tree::{Map, Node};
 use crate::{Code, Pos, Problem, coerce, frontmatter, text};
-use globset::GlobBuilder;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::path::Path;
@@ -122,9 +122,9 @@ impl Skill {
         self.paths.iter().any(|written| {
             let pattern = written.strip_prefix("./").unwrap_or(written);
             let below = pattern.strip_suffix('/').map(|directory| format!("{directory}/**"));
-            let glob = GlobBuilder::new(below.as_deref().unwrap_or(pattern)).literal_separator(true).build();
+            let pattern = Pattern::new(below.as_deref().unwrap_or(pattern));
             let subject = if written.contains('/') { Some(file) } else { file.file_name().map(Path::new) };
-            glob.ok().zip(subject).is_some_and(|(glob, subject)| glob.compile_matcher().is_match(subject))
+            pattern.ok().zip(subject).is_some_and(|(pattern, subject)| pattern.matches(subject))
         })
     }
 }

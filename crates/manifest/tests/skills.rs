@@ -83,6 +83,24 @@ fn activation_globs_match_at_the_top_too() {
     }
 }
 
+#[test]
+fn a_glob_that_no_matcher_can_be_made_of_is_told_and_matches_nothing() {
+    let deep = format!("{}a{}", "{".repeat(400), "}".repeat(400));
+    let text = format!("---\nname: s\ndescription: d\npaths: ['{deep}', '*.md']\n---\nbody\n");
+    let reading = skill::read(&Source::new("SKILL.md", "s", text.as_bytes()), Profile::Lenient);
+    let told: Vec<String> = reading.problems.iter().map(ToString::to_string).collect();
+    let shown = "{".repeat(60);
+    let expected = format!(
+        "SKILL.md:4:8: warning[glob_invalid]: `{shown}…` is no valid glob: its braces are nested deeper than 16"
+    );
+    assert_eq!(told, [expected]);
+    let mut skill = reading.skill.unwrap();
+    assert_eq!(skill.paths, ["*.md"]);
+    // An index that an older release wrote may hold one.
+    skill.paths = vec![deep];
+    assert!(!skill.matches_path(Path::new("a")));
+}
+
 fn check_folder(folder: &str, loads: bool) {
     let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("test_data/skill").join(folder);
     let mut files: Vec<PathBuf> =

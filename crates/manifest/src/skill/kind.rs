@@ -3,9 +3,13 @@
 //! It starts nothing and opens none of those files.
 
 use super::{Contract, text_of};
+use crate::glob::Pattern;
 use crate::tree::Map;
 use crate::{Code, Pos, Problem, coerce};
 use serde::{Deserialize, Serialize};
+
+/// How much of a pattern that cannot be used is repeated.
+const SHOWN: usize = 60;
 
 /// How a skill runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -134,10 +138,12 @@ pub fn globs(map: &Map, problems: &mut Vec<Problem>) -> Vec<String> {
         problems.push(coerce::wrong("paths", node, "a glob or a list of globs"));
     }
     let mut globs = coerce::comma_list(node);
-    globs.retain(|glob| match globset::Glob::new(glob) {
-        Ok(_) => true,
-        Err(error) => {
-            let message = format!("`{glob}` is no valid glob: {}", error.kind());
+    globs.retain(|glob| match Pattern::check(glob) {
+        Ok(()) => true,
+        Err(reason) => {
+            let shown: String = glob.chars().take(SHOWN).collect();
+            let cut = if shown.len() < glob.len() { "…" } else { "" };
+            let message = format!("`{shown}{cut}` is no valid glob: {reason}");
             problems.push(Problem::new(
                 Code::GlobInvalid,
                 node.at,

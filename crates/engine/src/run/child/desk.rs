@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
-use globset::{GlobBuilder, GlobMatcher};
+use guild_manifest::glob::Pattern;
 use regex::RegexBuilder;
 use serde_json::{Map, Value, json};
 
@@ -156,7 +156,7 @@ fn read_file(workspace: &Path, input: &Map<String, Value>) -> Result<String, Str
 
 fn glob(workspace: &Path, input: &Map<String, Value>) -> Result<String, String> {
     let matcher = matcher(text(input, "pattern").unwrap_or_default())?;
-    let found = search::files(workspace, |path| !is_guarded(path) && matcher.is_match(path));
+    let found = search::files(workspace, |path| !is_guarded(path) && matcher.matches(path));
     Ok(search::listed(found.paths, found.is_cut))
 }
 
@@ -167,16 +167,16 @@ fn grep(workspace: &Path, input: &Map<String, Value>) -> Result<String, String> 
         .build()
         .map_err(|error| format!("the pattern cannot be used: {error}"))?;
     let only = text(input, "glob").map(matcher).transpose()?;
-    let wanted = |path: &Path| !is_guarded(path) && only.as_ref().is_none_or(|only| only.is_match(path));
+    let wanted = |path: &Path| !is_guarded(path) && only.as_ref().is_none_or(|only| only.matches(path));
     let found = search::files(workspace, wanted);
     Ok(search::lines(found, &pattern, |path| contents(workspace, path).ok()))
 }
 
-fn matcher(pattern: &str) -> Result<GlobMatcher, String> {
+fn matcher(pattern: &str) -> Result<Pattern, String> {
     // A name without a directory is looked for everywhere.
     let pattern = if pattern.contains('/') { pattern.to_owned() } else { format!("**/{pattern}") };
-    let built = GlobBuilder::new(pattern.trim_start_matches("./")).literal_separator(true).build();
-    built.map(|glob| glob.compile_matcher()).map_err(|error| format!("the glob cannot be used: {error}"))
+    let built = Pattern::new(pattern.trim_start_matches("./"));
+    built.map_err(|reason| format!("the glob `{pattern}` cannot be used: {reason}"))
 }
 
 /// The bytes of a file inside the workspace, as many as are read at once.
