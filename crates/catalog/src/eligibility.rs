@@ -2,13 +2,15 @@
 //!
 //! It asks whether something is there and never what it holds: no program is run, and no credential is read.
 
+mod programs;
+
 use crate::bounds::leaves;
 use crate::snapshot::{Entry, Snapshot};
 use crate::{Machine, PluginEntry, Switched};
 use guild_manifest::config::Config;
 use guild_manifest::skill::{Form, Requirements};
+use programs::{Ground, Programs};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Why something is off that the configuration switches off.
@@ -16,7 +18,7 @@ pub const BY_CONFIGURATION: &str = "switched off in the configuration";
 
 /// Judges every skill of a snapshot.
 pub fn judge(snapshot: &mut Snapshot, machine: &Machine, config: &Config) {
-    let mut judge = Judge { machine, config, search_path: machine.search_path(), programs: HashMap::new() };
+    let mut judge = Judge { machine, config, programs: Programs::new(machine, config) };
     let by_name = |entry: &'_ PluginEntry| (entry.plugin.name.clone(), entry.switched.clone());
     let plugins: HashMap<String, Switched> = snapshot.plugins.iter().map(by_name).collect();
     let mut counts: HashMap<Arc<str>, usize> = HashMap::new();
@@ -26,7 +28,7 @@ pub fn judge(snapshot: &mut Snapshot, machine: &Machine, config: &Config) {
         entry.switched = switched(entry, around, machine, config);
         entry.enabled = entry.off().is_none();
         if let Some(requirements) = &entry.skill.requirements {
-            entry.unmet = judge.unmet(requirements, &entry.skill.name);
+            entry.unmet = judge.unmet(requirements, &entry.skill.name, &Ground::of(entry, config));
         }
         if let Some(plugin) = plugin.filter(|_| entry.place.form == Form::Skill) {
             *counts.entry(plugin.clone()).or_default() += 1;
@@ -68,13 +70,12 @@ fn is_configured(entry: &Entry, config: &Config) -> bool {
 struct Judge<'a> {
     machine: &'a Machine,
     config: &'a Config,
-    search_path: Vec<PathBuf>,
-    programs: HashMap<String, bool>,
+    programs: Programs<'a>,
 }
 
 impl Judge<'_> {
     /// Why the requirements are not met; empty if they are. `always` is stronger than everything else.
-    fn unmet(&mut self, asked: &Requirements, skill: &str) -> Vec<String> {
+    fn unmet(&mut self, asked: &Requirements, skill: &str, ground: &Ground) -> Vec<String> {
         if asked.always {
             return Vec::new();
         }
@@ -82,9 +83,12 @@ impl Judge<'_> {
         if !asked.os.is_empty() && !asked.os.iter().any(|os| is_this_os(os, &self.machine.os)) {
             unmet.push(format!("it is for {}, and this is {}", asked.os.join(", "), self.machine.os));
         }
-        unmet.extend(missing(&asked.bins, |bin| self.has_program(bin), |bin| lacks("program", bin)));
-        if !asked.any_bins.is_empty() && !asked.any_bins.iter().any(|bin| self.has_program(bin)) {
-            unmet.push(format!("none of the programs `{}` is found", asked.any_bins.join("`, `")));
+        let mut has_program = |bin: &str| self.programs.has(ground, bin);
+        let no_program = |bin: &str| format!("{}{}", lacks("program", bin), ground.in_words());
+        unmet.extend(missing(&asked.bins, &mut has_program, no_program));
+        if !asked.any_bins.is_empty() && !asked.any_bins.iter().any(|bin| has_program(bin)) {
+            let names = asked.any_bins.join("`, `");
+            unmet.push(format!("none of the programs `{names}` is found{}", ground.in_words()));
         }
         let is_unset = |what: &str, name: &str| format!("the {what} `{name}` is not set");
         let has_variable = |name: &str| self.has_variable(name, asked, skill);
@@ -97,17 +101,6 @@ impl Judge<'_> {
             unmet.extend(missing(&asked.tools, |tool| tools.contains(tool), |tool| lacks("tool", tool)));
         }
         unmet
-    }
-
-    fn has_program(&mut self, name: &str) -> bool {
-        if let Some(known) = self.programs.get(name) {
-            return *known;
-        }
-        // A name with a slash is a path, and a skill does not get to probe paths.
-        let found = !name.contains('/')
-            && self.search_path.iter().any(|directory| is_executable(&directory.join(name)));
-        self.programs.insert(name.to_owned(), found);
-        found
     }
 
     /// A variable counts if it is set, stored as a credential, or filled by the skill's own configuration.
@@ -141,15 +134,4 @@ fn is_this_os(asked: &str, os: &str) -> bool {
         other => other.to_owned(),
     };
     canonical(asked) == canonical(os)
-}
-
-#[cfg(unix)]
-fn is_executable(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_executable(path: &Path) -> bool {
-    path.is_file() || path.with_extension("exe").is_file()
 }

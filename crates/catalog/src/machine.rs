@@ -33,6 +33,8 @@ pub struct Machine {
     pub switches: Switches,
     /// The tools that are registered; `None` where nobody can say, and then no skill is measured by them.
     pub tools: Option<BTreeSet<String>>,
+    /// Where the roots of image roles lie whose image is here, by the role's name.
+    pub image_roots: BTreeMap<String, PathBuf>,
 }
 
 impl Machine {

@@ -4,7 +4,9 @@
 
 use crate::books::problems as books_problems;
 use crate::experience::Experience;
+use crate::image::Images;
 use crate::memory::Memory;
+use crate::places::Places;
 use crate::runners::problems as runner_problems;
 use crate::servers::problems as server_problems;
 use crate::skill_tools::problems as skill_tool_problems;
@@ -58,8 +60,9 @@ pub struct Hall {
 
 impl Hall {
     /// Reads the configuration and discovers everything.
-    pub fn open(machine: Machine, files: &[ConfigFile], freshness: Freshness) -> Self {
+    pub fn open(mut machine: Machine, files: &[ConfigFile], freshness: Freshness) -> Self {
         let Configured { config, mut problems, ignored } = configure(files);
+        machine.image_roots = Images::open(&Places::of(&machine), &machine, &config.sandbox).roots();
         problems.extend(policy_problems(&config, files));
         problems.extend(books_problems(&config, files));
         problems.extend(server_problems(&config, files));

@@ -65,6 +65,17 @@ impl Images {
         self.store.as_ref().ok_or_else(|| Refusal::new(Code::NoHome, message))
     }
 
+    /// Where the roots of the roles lie whose image is here.
+    pub(crate) fn roots(&self) -> BTreeMap<String, PathBuf> {
+        let place = |(role, root): (&String, &Result<RoleRoot, String>)| match (root, &self.store) {
+            (Ok(RoleRoot::Image(name)), Some(store)) => {
+                Some((role.clone(), store.root_of(&store.find(name).ok()?.digest)))
+            }
+            _ => None,
+        };
+        self.roles.iter().filter_map(place).collect()
+    }
+
     /// The roles whose image is this one.
     fn roles_of(&self, store: &Store, digest: &Digest) -> Vec<String> {
         let is_its = |root: &Result<RoleRoot, String>| match root {

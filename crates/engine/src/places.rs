@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::{Code, Refusal};
+use guild_catalog::Machine;
 use guild_source::store::Store;
 
 /// Guildhall's own directories. `None` is what there is no place for, where there is no home.
@@ -21,6 +22,20 @@ impl Places {
     pub fn of_home(home: &Path) -> Self {
         let place = |below: &str| Some(home.join(below).join("guild"));
         Self { data: place(".local/share"), state: place(".local/state"), cache: place(".cache") }
+    }
+
+    /// The places that the machine's environment names, else the usual ones.
+    pub fn of(machine: &Machine) -> Self {
+        let place = |variable: &str, below_home: &str| {
+            let named = machine.env.get(variable).filter(|value| value.starts_with('/')).map(PathBuf::from);
+            let below_home = || machine.home.as_ref().map(|home| home.join(below_home));
+            named.or_else(below_home).map(|place| place.join("guild"))
+        };
+        Self {
+            data: place("XDG_DATA_HOME", ".local/share"),
+            state: place("XDG_STATE_HOME", ".local/state"),
+            cache: machine.cache.clone(),
+        }
     }
 
     /// What must not be lost.

@@ -64,16 +64,7 @@ pub fn again(machine: &Machine) -> Machine {
 
 /// Where Guildhall keeps its own things.
 pub fn places(machine: &Machine) -> Places {
-    let place = |variable: &str, below_home: &str| {
-        let named = machine.env.get(variable).filter(|value| value.starts_with('/')).map(PathBuf::from);
-        let below_home = || machine.home.as_ref().map(|home| home.join(below_home));
-        named.or_else(below_home).map(|place| place.join("guild"))
-    };
-    Places {
-        data: place("XDG_DATA_HOME", ".local/share"),
-        state: place("XDG_STATE_HOME", ".local/state"),
-        cache: machine.cache.clone(),
-    }
+    Places::of(machine)
 }
 
 /// This program, for whoever is to start it again.

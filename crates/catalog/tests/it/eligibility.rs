@@ -2,6 +2,8 @@
 
 use crate::world::World;
 use expect_test::{Expect, expect};
+use std::os::unix::fs::symlink;
+use std::path::Path;
 
 /// Judges one skill with this frontmatter on the machine that `prepare` makes.
 #[track_caller]
@@ -136,6 +138,69 @@ fn programs_are_looked_for_on_the_path_and_must_be_executable() {
         install,
         expect!["the program `absent` is not found"],
     );
+}
+
+/// Judges a script that runs in this role, on a machine with a role `small` in a directory and two whose roots are images.
+#[track_caller]
+fn check_script(role: &str, programs: &str, expect: Expect) {
+    let in_roots = |mut world: World| {
+        world.add(
+            "
+            //- /home/.config/guild/config.toml
+            sandbox.roles.small.directory = \"small\"
+            sandbox.roles.image.image = \"here:1\"
+            sandbox.roles.absent.image = \"not-here:1\"
+            //- /home/.config/guild/small/usr/bin/tool mode:755
+            //- /home/.config/guild/small/usr/bin/plain
+            //- /home/.config/guild/small/etc/
+            //- /bin/mine mode:755
+            ",
+        );
+        let root = world.path("/home/.config/guild/small");
+        let mine = world.path("/bin/mine");
+        for (link, target) in [
+            ("bin", Path::new("usr/bin")),
+            ("etc/editor", Path::new("/usr/../bin/tool")),
+            ("usr/bin/editor", Path::new("/etc/editor")),
+            ("usr/bin/outside", &mine),
+            ("usr/bin/upwards", Path::new("../../../../../../bin/mine")),
+            ("usr/bin/round", Path::new("round")),
+        ] {
+            symlink(target, root.join(link)).unwrap();
+        }
+        world.machine.image_roots = [("image".to_owned(), root)].into();
+        world
+    };
+    let asked = format!(
+        "script: run.sh\nsandbox_image_role: {role}\nmetadata: {{openclaw: {{requires: {{bins: [{programs}]}}}}}}"
+    );
+    check_on(&asked, in_roots, expect);
+}
+
+#[test]
+fn programs_of_a_script_are_looked_for_in_the_root_that_it_runs_in() {
+    check_script(
+        "small",
+        "tool, editor, plain, mine, outside, upwards, round",
+        expect![[r#"
+            the program `plain` is not found in the image role `small`
+            the program `mine` is not found in the image role `small`
+            the program `outside` is not found in the image role `small`
+            the program `upwards` is not found in the image role `small`
+            the program `round` is not found in the image role `small`"#]],
+    );
+    check_script("image", "tool, mine", expect!["the program `mine` is not found in the image role `image`"]);
+    check_script(
+        "default",
+        "sh, mine",
+        expect!["the program `mine` is not found in the image role `default`"],
+    );
+}
+
+#[test]
+fn programs_in_a_root_that_nobody_can_look_into_are_not_measured() {
+    check_script("absent", "mine", expect![[""]]);
+    check_script("nobody-knows-it", "mine", expect![[""]]);
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Roles and the images behind them, by a configuration and a store of the test's own.
 
 use expect_test::{Expect, expect};
-use guild_engine::catalog::Machine;
+use guild_engine::catalog::{Freshness, Machine};
 use guild_engine::containers::image::Listener;
 use guild_engine::containers::{Root, Surroundings};
 use guild_engine::manifest::config::Layer;
 use guild_engine::{
-    ConfigFile, Envelope, Images, ImportRequest, ImportSource, Places, configure, container_backends,
+    ConfigFile, Envelope, Hall, Images, ImportRequest, ImportSource, Places, configure, container_backends,
     image_import, image_list, image_remove, reply,
 };
 use guild_testkit::Fixture;
@@ -41,12 +41,18 @@ impl Person {
     }
 
     fn images(&self) -> Images {
-        let home = self.fixture.join("home");
-        let path = home.join(".config/guild/config.toml").display().to_string();
-        let file = ConfigFile { layer: Layer::User, path, content: Ok(CONFIG.as_bytes().to_vec()) };
-        let places = Places { data: Some(home.join("data")), ..Places::default() };
-        let machine = Machine { home: Some(home), ..Machine::default() };
-        Images::open(&places, &machine, &configure(&[file]).config.sandbox)
+        let machine = self.machine();
+        Images::open(&Places::of(&machine), &machine, &configure(&[self.config()]).config.sandbox)
+    }
+
+    fn machine(&self) -> Machine {
+        let (home, directory) = (Some(self.fixture.join("home")), self.fixture.join("project"));
+        Machine { home, directory, os: "linux".to_owned(), ..Machine::default() }
+    }
+
+    fn config(&self) -> ConfigFile {
+        let path = self.fixture.join("home/.config/guild/config.toml").display().to_string();
+        ConfigFile { layer: Layer::User, path, content: Ok(CONFIG.as_bytes().to_vec()) }
     }
 
     fn import(&self, name: &str, archive: &str) -> String {
@@ -114,6 +120,32 @@ fn a_role_of_an_image_needs_that_image() {
     let resolved = person.images().resolve(Some("python")).unwrap();
     assert_eq!(resolved.digest.to_string(), digest);
     assert!(matches!(&resolved.root, Root::Directory { digest: named, .. } if *named == digest));
+}
+
+#[test]
+fn the_programs_of_a_script_are_looked_for_in_its_image() {
+    let person = Person::new();
+    person.fixture.add(
+        "
+        //- /project/.guild/skills/s/SKILL.md
+        ---
+        name: s
+        description: Runs in an image.
+        script: run.sh
+        sandbox_image_role: python
+        metadata: {openclaw: {requires: {bins: [python3, perl]}}}
+        ---
+        Do it.
+        ",
+    );
+    let unmet = || {
+        let hall = Hall::open(person.machine(), &[person.config()], Freshness::Reread);
+        let entry = hall.snapshot.skills.iter().find(|entry| entry.skill.name == "s");
+        entry.map(|entry| entry.unmet.join("; ")).unwrap()
+    };
+    assert_eq!(unmet(), "", "nobody can tell while the image is not there");
+    person.import("python", "bin/python3 x = python");
+    assert_eq!(unmet(), "the program `perl` is not found in the image role `python`");
 }
 
 #[test]
