@@ -27,7 +27,13 @@ impl FileMatch {
     /// The file is given relative to the caller's directory, or as a whole.
     fn new(hall: &Hall, file: &str) -> Self {
         let whole = normal(&hall.machine.directory.join(file));
-        let relative = whole.strip_prefix(hall.machine.workspace()).unwrap_or(&whole).to_owned();
+        let workspace = hall.machine.workspace();
+        // An editor names a file by the way it went, and that may lead over a link to the workspace.
+        let whole = match whole.starts_with(workspace) {
+            true => whole,
+            false => without_links(&whole).filter(|real| real.starts_with(workspace)).unwrap_or(whole),
+        };
+        let relative = whole.strip_prefix(workspace).unwrap_or(&whole).to_owned();
         let matching = hall.snapshot.skills.iter().filter(|entry| entry.skill.matches_path(&relative));
         Self { matching: matching.map(|entry| entry.place.path()).collect() }
     }
@@ -44,6 +50,12 @@ impl FileMatch {
         }
         skills.sort_by_key(|skill| skill.matches_file != Some(true));
     }
+}
+
+/// A file without the links on the way to it, whose end need not exist; what the file itself is, is not asked.
+fn without_links(file: &Path) -> Option<PathBuf> {
+    let real = |above: &Path| Some(above.canonicalize().ok()?.join(file.strip_prefix(above).ok()?));
+    file.parent()?.ancestors().find_map(real)
 }
 
 /// A path without `.` and `..`, by its spelling.

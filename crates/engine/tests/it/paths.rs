@@ -2,7 +2,7 @@
 
 use crate::hall;
 use expect_test::{Expect, expect};
-use guild_engine::{CheckRequest, check as run_check};
+use guild_engine::{CheckRequest, ListRequest, check as run_check, list};
 use guild_testkit::Fixture;
 use std::path::PathBuf;
 
@@ -146,4 +146,33 @@ fn a_place_without_anything_is_an_error() {
         path_not_found: there is no skill or plugin at `.claude/plugins/bare/nowhere`
     "#]],
     );
+}
+
+#[test]
+#[cfg(unix)]
+fn a_file_that_is_named_by_a_way_over_a_link_lies_in_the_workspace() {
+    let fixture = Fixture::write(
+        "
+        //- /project/src/
+        //- /project/.guild/skills/a/SKILL.md
+        ---
+        name: a
+        description: d
+        paths: src/*.py
+        ---
+        Do it.
+        ",
+    );
+    std::os::unix::fs::symlink(fixture.join("project"), fixture.join("link")).unwrap();
+    let hall = hall(&fixture);
+    let matches = |file: &str| {
+        let file = fixture.join(file).display().to_string();
+        let listed = list(&hall, &ListRequest { file: Some(&file), ..ListRequest::default() });
+        let found = listed.data.skills.iter().find(|skill| skill.name == "a").and_then(|a| a.matches_file);
+        found.unwrap()
+    };
+    assert!(matches("project/src/not-there-yet.py"));
+    assert!(matches("link/src/not-there-yet.py"));
+    assert!(!matches("link/src/deeper/not-there-yet.py"));
+    assert!(!matches("elsewhere/src/not-there-yet.py"));
 }
