@@ -7,6 +7,7 @@ use crate::counted::counted;
 use crate::hall::Hall;
 use crate::reply::{CollisionLine, Reload, ReloadError};
 use guild_manifest::Problem;
+use std::collections::BTreeSet;
 
 /// Reports a hall that was opened without the index.
 pub fn reload(hall: &Hall) -> Envelope<Reload<'_>> {
@@ -18,12 +19,13 @@ pub fn reload(hall: &Hall) -> Envelope<Reload<'_>> {
     let rest = snapshot.problems.iter().filter(|problem| problem.excludes());
     let errors: Vec<ReloadError> =
         skills.chain(rest.map(|problem| error(problem.file.clone(), problem))).collect();
+    // One of them may have several faults.
+    let failed = errors.iter().map(|error| error.path.as_str()).collect::<BTreeSet<_>>().len();
     let message = format!(
-        "{}, {}, {} that {} not load",
+        "{}, {}, {failed} that {} not load",
         counted(snapshot.skills.len(), "skill"),
         counted(snapshot.plugins.len(), "plugin"),
-        errors.len(),
-        if errors.len() == 1 { "does" } else { "do" },
+        if failed == 1 { "does" } else { "do" },
     );
     Envelope::ok(Reload {
         skill_count: snapshot.skills.len(),

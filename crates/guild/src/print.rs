@@ -25,7 +25,9 @@ pub use size::size;
 pub use table::{Cell, table};
 pub use waiting::Waiting;
 
+use std::borrow::Cow;
 use std::fmt;
+use std::io::{self, Write};
 
 /// How text is shown.
 #[derive(Debug, Clone, Copy)]
@@ -84,4 +86,17 @@ impl fmt::Display for Inked<'_> {
             None => f.write_str(self.text),
         }
     }
+}
+
+/// Prints what is known of something, a line each, without what is empty.
+pub fn print_facts(facts: &[(&str, String)], style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    for (label, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
+        // People copy paths, of which every blank counts.
+        let value = match *label {
+            "path" | "also at" | "hides" | "script" | "files" => Cow::Owned(escape::exact(value)),
+            _ => escape::line(value),
+        };
+        writeln!(out, "{} {value}", style.ink(Ink::Dim, &format!("{label:<12}")))?;
+    }
+    Ok(())
 }

@@ -39,7 +39,7 @@ fn print(data: &Roots, all: bool, style: &Style, out: &mut dyn Write) -> io::Res
                 Cell::plain(root.holds),
                 Cell::plain(root.convention),
                 Cell::new(ink, root.status),
-                Cell::new(Ink::Cyan, &root.path),
+                Cell::path(Ink::Cyan, &root.path),
             ]
         })
         .collect();

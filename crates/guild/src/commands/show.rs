@@ -1,7 +1,7 @@
 //! `guild show`
 
 use crate::books::{self, Lesson};
-use crate::print::{Ink, Style, escape, problem_line};
+use crate::print::{Ink, Style, escape, print_facts, problem_line};
 use crate::ui::Ui;
 use guild_engine::catalog::Freshness;
 use guild_engine::reply::{Detail, History, Show};
@@ -38,9 +38,7 @@ fn print(skill: &Detail<'_>, no_body: bool, style: &Style, out: &mut dyn Write) 
     let heading = format!("{}{title}", summary.qualified_name);
     writeln!(out, "{}", style.ink(Ink::Bold, &escape::line(&heading)))?;
     writeln!(out, "{}\n", escape::line(summary.description))?;
-    for (label, value) in facts(skill) {
-        writeln!(out, "{} {}", style.ink(Ink::Dim, &format!("{label:<12}")), escape::line(&value))?;
-    }
+    print_facts(&facts(skill), style, out)?;
     for problem in &skill.diagnostics {
         problem_line(problem, skill.directory, style, out)?;
     }
@@ -50,7 +48,7 @@ fn print(skill: &Detail<'_>, no_body: bool, style: &Style, out: &mut dyn Write) 
     Ok(())
 }
 
-/// What is known of the skill, without what is empty.
+/// What is known of the skill.
 fn facts(skill: &Detail<'_>) -> Vec<(&'static str, String)> {
     let summary = &skill.summary;
     let contract = &skill.contract;
@@ -87,7 +85,7 @@ fn facts(skill: &Detail<'_>) -> Vec<(&'static str, String)> {
         ("last runs", skill.history.as_ref().map(last_runs).unwrap_or_default()),
         ("feedback", skill.history.as_ref().map(feedback).unwrap_or_default()),
     ];
-    facts.into_iter().filter(|(_, value)| !value.is_empty()).collect()
+    facts.into()
 }
 
 /// How many runs there were, and how many of them went well.

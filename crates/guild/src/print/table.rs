@@ -25,6 +25,11 @@ impl<'a> Cell<'a> {
         Self { text: escape::line(text), ink }
     }
 
+    /// A cell with a path, whose blanks are kept.
+    pub fn path(ink: Ink, path: &str) -> Self {
+        Self { text: Cow::Owned(escape::exact(path)), ink }
+    }
+
     /// A plain cell.
     pub fn plain(text: &'a str) -> Self {
         Self::new(Ink::Plain, text)

@@ -104,6 +104,24 @@ fn hostile_text_is_shown_as_text_by_every_command() {
 }
 
 #[test]
+fn a_path_keeps_its_blanks() {
+    let env = env("
+        //- /home/.config/guild/config.toml
+        skills.paths = [\"~/my  skills\"]
+        //- /home/my  skills/a/SKILL.md
+        ---
+        name: a
+        description: d
+        ---
+        x
+        ");
+    for arguments in [&["roots"][..], &["show", "a"]] {
+        let shown = env.guild(arguments).stdout();
+        assert!(shown.contains("/home/my  skills"), "{shown}");
+    }
+}
+
+#[test]
 fn the_hostile_world_is_really_seen() {
     let text = hostile().guild(&["check"]).to_string();
     for code in

@@ -1,6 +1,6 @@
 //! `guild plugins show`
 
-use crate::print::{Ink, Style, escape};
+use crate::print::{Ink, Style, escape, print_facts};
 use crate::ui::Ui;
 use guild_engine::catalog::Freshness;
 use guild_engine::plugin_show;
@@ -61,8 +61,5 @@ fn print(plugin: &PluginDetail<'_>, style: &Style, out: &mut dyn Write) -> io::R
         ("missing", all(&plugin.missing_env)),
         ("depends on", all(&plugin.dependencies)),
     ];
-    for (label, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
-        writeln!(out, "{} {}", style.ink(Ink::Dim, &format!("{label:<12}")), escape::line(value))?;
-    }
-    Ok(())
+    print_facts(&facts, style, out)
 }

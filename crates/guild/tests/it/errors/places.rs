@@ -74,4 +74,6 @@ builtins = false
     let output = env.guild(&["doctor"]).stdout();
     let line = output.lines().find(|line| line.contains(" plugins ")).unwrap();
     expect!["look  plugins        1 load, 2 do not"].assert_eq(line);
+    let talk = env.guild(&["reload"]).stderr();
+    expect![["0 skills, 1 plugin, 2 that do not load\n"]].assert_eq(&talk);
 }
