@@ -100,3 +100,20 @@ pub fn print_facts(facts: &[(&str, String)], style: &Style, out: &mut dyn Write)
     }
     Ok(())
 }
+
+/// Text that a model is to read: into a pipe exactly as it is, on a terminal made harmless.
+pub fn for_models(text: &str, is_terminal: bool) -> Cow<'_, str> {
+    if is_terminal { Cow::Owned(escape::block(text)) } else { Cow::Borrowed(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_gets_harmless_text_and_a_pipe_the_exact_one() {
+        let text = "a\x1b[2J\n\tb\u{202e}";
+        assert_eq!(for_models(text, true), "a\\u{1b}[2J\n\tb\\u{202e}");
+        assert_eq!(for_models(text, false), text);
+    }
+}

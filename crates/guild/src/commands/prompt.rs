@@ -1,11 +1,13 @@
 //! `guild prompt`
 
+use crate::print::for_models;
 use crate::ui::Ui;
 use clap::ValueEnum;
 use guild_engine::catalog::Freshness;
 use guild_engine::catalog::prompt::Budget;
 use guild_engine::manifest::config::PromptFormat;
 use guild_engine::{PromptRequest, prompt};
+use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
 /// Print the catalog of skills that an agent's model is told of
@@ -55,9 +57,10 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     let request =
         PromptRequest { agent: &args.agent, format, budget: args.budget, file: args.file.as_deref() };
     let envelope = prompt(&hall, &request);
+    let is_terminal = io::stdout().is_terminal();
     ui.finish(&envelope, |data, _, out| match data.text.as_str() {
         "" => Ok(()),
-        text => writeln!(out, "{text}"),
+        text => writeln!(out, "{}", for_models(text, is_terminal)),
     })
 }
 

@@ -1,11 +1,10 @@
 //! `guild render`
 
 use crate::books::{Access, ask};
-use crate::print::escape;
+use crate::print::for_models;
 use crate::ui::Ui;
 use guild_engine::catalog::Freshness;
 use guild_engine::{RenderRequest, load};
-use std::borrow::Cow;
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::process::ExitCode;
@@ -41,22 +40,6 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
     let is_terminal = io::stdout().is_terminal();
     ui.finish(&envelope, |data, _, out| match data.text.as_str() {
         "" => Ok(()),
-        text => writeln!(out, "{}", shown(text, is_terminal)),
+        text => writeln!(out, "{}", for_models(text, is_terminal)),
     })
-}
-
-fn shown(text: &str, is_terminal: bool) -> Cow<'_, str> {
-    if is_terminal { Cow::Owned(escape::block(text)) } else { Cow::Borrowed(text) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_terminal_gets_harmless_text_and_a_pipe_the_exact_one() {
-        let text = "a\x1b[2J\n\tb\u{202e}";
-        assert_eq!(shown(text, true), "a\\u{1b}[2J\n\tb\\u{202e}");
-        assert_eq!(shown(text, false), text);
-    }
 }

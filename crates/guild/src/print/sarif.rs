@@ -2,6 +2,7 @@
 //!
 //! It weighs nothing anew; codes and severities are those of the check or the vet.
 
+use super::escape;
 use guild_engine::manifest::Code;
 use guild_engine::reply::{Check, FindingLine, ProblemLine, Vet};
 use guild_engine::rules::Code as RuleCode;
@@ -44,8 +45,8 @@ fn write(rules: Vec<Json>, results: Vec<Json>, out: &mut dyn Write) -> io::Resul
             "results": results,
         }],
     });
-    serde_json::to_writer_pretty(&mut *out, &log)?;
-    writeln!(out)
+    // What moves a terminal's cursor is written as `\u…` everywhere: that means the same.
+    writeln!(out, "{}", escape::json(&serde_json::to_string_pretty(&log)?))
 }
 
 fn rule(code: &Code) -> Json {

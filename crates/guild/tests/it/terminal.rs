@@ -69,7 +69,9 @@ fn hostile_text_is_shown_as_text_by_every_command() {
         &["search", &hostile_name],
         &["check"],
         &["check", "--profile", "strict"],
+        &["check", "--sarif"],
         &["check", &hostile_name],
+        &["vet", "--sarif"],
         &["roots"],
         &["plugins"],
         &["prompt", "--format", "xml"],
@@ -101,6 +103,26 @@ fn hostile_text_is_shown_as_text_by_every_command() {
     for arguments in commands {
         assert_harmless(&env.guild(arguments), arguments);
     }
+}
+
+#[test]
+fn a_text_for_models_is_harmless_on_a_terminal_and_exact_in_a_pipe() {
+    let env = env("
+        //- /home/.config/guild/config.toml
+        [skills.entries.a]
+        inject = true
+        //- /project/.guild/skills/a/SKILL.md
+        ---
+        name: a
+        description: Wipes.
+        ---
+        wipe \u{1b}[2J it
+        ");
+    let arguments = ["prompt", "--format", "sections"];
+    assert!(env.guild(&arguments).stdout().contains("wipe \u{1b}[2J it"));
+    let mut screen = env.invocation(&arguments).full_screen();
+    screen.see("wipe \\u{1b}[2J it");
+    screen.finish();
 }
 
 #[test]
