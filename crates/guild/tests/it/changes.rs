@@ -138,6 +138,22 @@ fn what_is_too_much_to_be_kept_is_told_with_how_the_command_ended_and_leaves_not
 }
 
 #[test]
+fn a_set_that_would_fill_the_memory_is_shown_in_part() {
+    let env = env(FILES);
+    let id = kept(&env, "yes x | head -c 500000 > first; for each in $(seq 40); do cp first $each; done");
+    let shown = env.guild(&["changes", "show", &id, "--json"]).stdout();
+    let reply = envelope(&shown);
+    let details = reply["data"]["changes"].as_array().unwrap();
+    let kinds: Vec<&str> =
+        details.iter().map(|detail| detail["difference"]["kind"].as_str().unwrap()).collect();
+    let lines = kinds.iter().filter(|kind| **kind == "lines").count();
+    assert!(
+        (1..10).contains(&lines) && kinds.iter().filter(|kind| **kind == "too_long").count() == 41 - lines,
+        "{kinds:?}"
+    );
+}
+
+#[test]
 fn files_that_decide_what_agents_do_are_confirmed_on_their_own() {
     let env = env(FILES);
     let id = kept(&env, "mkdir .claude; echo '{}' > .claude/settings.json; echo more >> poem.txt");
