@@ -72,7 +72,7 @@ impl Walk {
         for entry in Dir::read_from(&directory)? {
             let name = entry?.file_name().to_bytes().to_vec();
             if name != b"." && name != b".." {
-                self.budget.take_entry()?;
+                self.budget.take_entries(1)?;
                 names.push(name);
             }
         }

@@ -21,7 +21,11 @@ pub(super) struct Budget {
     limits: Limits,
     bytes: u64,
     entries: u64,
+    text: u64,
 }
+
+/// Bytes of paths that are held in memory, for each entry that is allowed; all of them share these.
+const TEXT_OF_AN_ENTRY: u64 = 160;
 
 impl Default for Limits {
     fn default() -> Self {
@@ -38,7 +42,8 @@ impl Limits {
 
 impl Budget {
     pub fn new(limits: Limits) -> Budget {
-        Budget { limits, bytes: limits.bytes, entries: limits.entries }
+        let text = limits.entries.saturating_mul(TEXT_OF_AN_ENTRY);
+        Budget { limits, bytes: limits.bytes, entries: limits.entries, text }
     }
 
     /// Takes bytes of files.
@@ -48,10 +53,18 @@ impl Budget {
         Ok(())
     }
 
-    /// Takes one entry.
-    pub fn take_entry(&mut self) -> Result<(), Refusal> {
+    /// Takes entries.
+    pub fn take_entries(&mut self, count: u64) -> Result<(), Refusal> {
         let limit = self.limits.entries;
-        self.entries = self.entries.checked_sub(1).ok_or(Refusal::TooLarge { what: "entries", limit })?;
+        self.entries = self.entries.checked_sub(count).ok_or(Refusal::TooLarge { what: "entries", limit })?;
+        Ok(())
+    }
+
+    /// Takes what a path says, which is held in memory.
+    pub fn take_text(&mut self, path: &[u8]) -> Result<(), Refusal> {
+        let limit = self.limits.entries.saturating_mul(TEXT_OF_AN_ENTRY);
+        let left = self.text.checked_sub(path.len() as u64);
+        self.text = left.ok_or(Refusal::TooLarge { what: "bytes of names", limit })?;
         Ok(())
     }
 }

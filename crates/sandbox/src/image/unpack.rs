@@ -17,7 +17,7 @@ use tar::{Archive, Entry, EntryType};
 
 use self::beneath::Beneath;
 use self::name::{Name, Whiteout};
-use super::error::{ImageError, shown};
+use super::error::{ImageError, Refusal, shown};
 use super::guard::Guard;
 use super::limits::{Budget, Limits};
 
@@ -27,6 +27,8 @@ pub struct Unpacker {
     budget: Budget,
     /// What this layer has made: what takes things away spares it.
     made: HashSet<Vec<u8>>,
+    /// What has taken things away in this layer. A second time there is nothing left to take, and to look for it may take for ever.
+    taken: HashSet<Vec<u8>>,
     /// Entries that were left out.
     pub skipped: u64,
 }
@@ -35,13 +37,14 @@ impl Unpacker {
     /// Unpacks into an empty directory that nobody else touches meanwhile.
     pub fn new(root: OwnedFd, limits: Limits) -> Unpacker {
         let budget = Budget::new(limits);
-        Unpacker { root: Beneath::new(root), budget, made: HashSet::new(), skipped: 0 }
+        Unpacker { root: Beneath::new(root), budget, made: HashSet::new(), taken: HashSet::new(), skipped: 0 }
     }
 
     /// Lays one archive over what is there; `what` names it in errors. The archive is read to its very end. Says whether it had
     /// an end of its own, without which it may have been cut between two entries.
     pub fn apply(&mut self, what: &str, layer: impl Read) -> Result<bool, ImageError> {
         self.made.clear();
+        self.taken.clear();
         let guard = Guard::new(layer);
         let watch = Rc::clone(&guard.watch);
         let mut archive = Archive::new(guard);
@@ -52,8 +55,11 @@ impl Unpacker {
             let Some(entry) = entries.next() else { break };
             let mut entry = entry.map_err(reading)?;
             watch.expect_data();
-            self.budget.take_entry().map_err(|refusal| reading(refusal.into()))?;
+            self.budget.take_entries(1).map_err(refused(what))?;
             self.make(what, &mut entry)?;
+            // Whatever lies deep brings the directories above it, of which it has paid for one.
+            let implied = self.root.take_made().saturating_sub(1);
+            self.budget.take_entries(implied).map_err(refused(what))?;
             io::copy(&mut entry, &mut io::sink()).map_err(reading)?;
         }
         let is_closed = watch.has_ended();
@@ -70,7 +76,9 @@ impl Unpacker {
             return Ok(());
         };
         if let Some(whiteout) = Whiteout::parse(last, &path)? {
-            return self.take_away(&name, &whiteout);
+            self.budget.take_text(&path).map_err(refused(what))?;
+            let is_first = self.taken.insert(name.joined());
+            return if is_first { self.take_away(&name, &whiteout) } else { Ok(()) };
         }
         let kind = match entry.header().entry_type() {
             // Archives from before there were types say it by a slash.
@@ -96,8 +104,7 @@ impl Unpacker {
                 return Ok(());
             }
         }
-        self.remember(&name);
-        Ok(())
+        self.remember(&name).map_err(refused(what))
     }
 
     fn file<R: Read>(
@@ -107,9 +114,8 @@ impl Unpacker {
         entry: &mut Entry<'_, R>,
     ) -> Result<(), ImageError> {
         let size = entry.size();
-        let refused = |refusal: super::error::Refusal| ImageError::reading(what, refusal.into());
         // Before anything is written: an entry's size is known from its header.
-        self.budget.take_bytes(size).map_err(refused)?;
+        self.budget.take_bytes(size).map_err(refused(what))?;
         let header = entry.header();
         let executable = header.mode().unwrap_or(0) & 0o111 != 0;
         let modified = header.mtime().unwrap_or(0);
@@ -131,12 +137,19 @@ impl Unpacker {
     }
 
     /// Notes that this layer has made something, and with it the directories above.
-    fn remember(&mut self, name: &Name<'_>) {
+    fn remember(&mut self, name: &Name<'_>) -> Result<(), Refusal> {
         let mut path = name.joined();
-        while !path.is_empty() && self.made.insert(path.clone()) {
+        while !path.is_empty() && !self.made.contains(&path) {
+            self.budget.take_text(&path)?;
+            self.made.insert(path.clone());
             path.truncate(path.iter().rposition(|byte| *byte == b'/').unwrap_or(0));
         }
+        Ok(())
     }
+}
+
+fn refused(what: &str) -> impl Fn(Refusal) -> ImageError {
+    move |refusal| ImageError::reading(what, refusal.into())
 }
 
 fn link_target<R: Read>(entry: &Entry<'_, R>, path: &[u8]) -> Result<Vec<u8>, ImageError> {

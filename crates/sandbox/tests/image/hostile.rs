@@ -247,6 +247,64 @@ fn too_many_entries_are_refused() {
 }
 
 #[test]
+fn directories_that_no_entry_is_of_count_too() {
+    let limits = Limits { entries: 50, ..Limits::default() };
+    let deep = |number: usize| format!("{number}/{}f\n", "d/".repeat(30));
+    let world = World::with_limits(limits);
+    let archive = world.write("made.tar", &tar(&deep(1)));
+    assert_eq!(world.import(&archive).unwrap().entries, 32);
+    check_with(
+        limits,
+        &[&(deep(1) + &deep(2))],
+        &expect![[r#"
+            TooLarge: the image has more than 50 entries
+        "#]],
+    );
+}
+
+#[test]
+fn long_names_do_not_fill_the_memory() {
+    let limits = Limits { entries: 20, ..Limits::default() };
+    for kind in ["", ".wh."] {
+        let mut archive = tar::Builder::new(Vec::new());
+        for number in 0..19 {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(0);
+            let path = format!("{kind}{}{number}", "n".repeat(200));
+            archive.append_data(&mut header, path, std::io::empty()).unwrap();
+        }
+        let world = World::with_limits(limits);
+        let archive = world.write("made.tar", &archive.into_inner().unwrap());
+        let shown = world.shown(world.import(&archive));
+        assert_eq!(shown, "TooLarge: the image has more than 3200 bytes of names\n", "{kind}");
+    }
+}
+
+#[test]
+fn long_names_of_an_archives_members_are_refused() {
+    let mut archive = tar::Builder::new(Vec::new());
+    let mut header = tar::Header::new_gnu();
+    header.set_size(0);
+    archive.append_data(&mut header.clone(), "oci-layout", std::io::empty()).unwrap();
+    archive.append_data(&mut header.clone(), "n/".repeat(3000), std::io::empty()).unwrap();
+    check_file(
+        &archive.into_inner().unwrap(),
+        &expect![[r#"
+        Invalid: [DIR]/made.tar cannot be used: `n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/…` has too long a name
+    "#]],
+    );
+}
+
+#[test]
+fn taking_the_same_away_again_and_again_is_done_once() {
+    let files: String = (0..3000).map(|number| format!("d/{number}\n")).collect();
+    let layer = files + &"d/.wh..wh..opq\n.wh.d\n".repeat(3000);
+    let world = World::new();
+    let archive = world.write("made.tar", &tar(&layer));
+    assert_eq!(world.import(&archive).unwrap().entries, 3001);
+}
+
+#[test]
 fn what_unpacks_to_many_times_its_size_is_refused() {
     let limits = Limits { ratio: 20, ratio_free: 10_000, ..Limits::default() };
     for compress in [gzip, zstd, xz] {

@@ -14,6 +14,9 @@ use crate::image::section::Section;
 /// Members that an image's archive may have: a few for each of its layers.
 const MOST: usize = 10_000;
 
+/// Bytes of a member's name and of where it leads: all of them are held in memory.
+const LONGEST: usize = 4096;
+
 /// The members of an archive by name.
 #[derive(Debug)]
 pub struct Members {
@@ -48,6 +51,9 @@ impl Members {
         for entry in archive.entries_with_seek().map_err(reading)? {
             let entry = entry.map_err(reading)?;
             let path = entry.path_bytes().into_owned();
+            if path.len().max(entry.link_name_bytes().map_or(0, |target| target.len())) > LONGEST {
+                return Err(invalid(format!("`{}` has too long a name", shown(&path))));
+            }
             let Ok(name) = std::str::from_utf8(path.strip_prefix(b"./").unwrap_or(&path)) else {
                 return Err(invalid(format!("it holds `{}`, which is no text", shown(&path))));
             };

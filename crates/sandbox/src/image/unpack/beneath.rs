@@ -2,6 +2,7 @@
 //!
 //! So nothing that an archive says can lead out, whatever links it has made before.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufWriter, Read};
@@ -29,11 +30,18 @@ pub struct Beneath {
     root: OwnedFd,
     /// The directory that was used last: archives go through one after another.
     last: Option<(Vec<u8>, OwnedFd)>,
+    /// How many directories were made since this was last asked.
+    made: Cell<u64>,
 }
 
 impl Beneath {
     pub fn new(root: OwnedFd) -> Beneath {
-        Beneath { root, last: None }
+        Beneath { root, last: None, made: Cell::new(0) }
+    }
+
+    /// How many directories were made since this was last asked, those included that no entry is of.
+    pub fn take_made(&self) -> u64 {
+        self.made.take()
     }
 
     /// Makes a directory, unless it is there.
@@ -147,7 +155,10 @@ impl Beneath {
             directory = match rustix::fs::openat(&directory, *part, DIRECTORY, Mode::empty()) {
                 Ok(next) => next,
                 Err(Errno::NOENT) if missing == Missing::Tell => return Ok(None),
-                Err(Errno::NOENT) => make_directory(directory.as_fd(), part).map_err(&failed)?,
+                Err(Errno::NOENT) => {
+                    self.made.set(self.made.get() + 1);
+                    make_directory(directory.as_fd(), part).map_err(&failed)?
+                }
                 Err(Errno::LOOP | Errno::NOTDIR) => return Err(obstacle(directory.as_fd(), part, name)),
                 Err(error) => return Err(failed(error)),
             };
