@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use guild_catalog::near;
 use guild_ledger::{Principal, Role, SecretError, Timestamp};
 
 use crate::cause::with_cause;
@@ -40,8 +41,19 @@ pub async fn secret_remove(
 ) -> Envelope<SecretChanged> {
     let done = async {
         books.authorise(now, &by, Role::Admin).await?;
-        let removed = books.ledger.remove_secret(now, name, by).await;
-        removed.map(|receipt| receipt.receipt.id.to_string()).map_err(|error| books.secret_refusal(error))
+        match books.ledger.remove_secret(now, name, by).await {
+            Ok(receipt) => Ok(receipt.receipt.id.to_string()),
+            Err(error @ SecretError::NotFound { .. }) => {
+                let near = near(name, books.credentials().await?.into_iter());
+                let known = books.secret_refusal(error);
+                if near.is_empty() {
+                    return Err(known);
+                }
+                let message = format!("no secret `{name}` is kept; did you mean `{}`?", near.join("`, `"));
+                Err(Refusal { message, ..known })
+            }
+            Err(error) => Err(books.secret_refusal(error)),
+        }
     };
     changed(name, done.await)
 }

@@ -253,15 +253,19 @@ pub(super) fn is_looking(tool: &str) -> bool {
 
 /// Values that no model, transcript or receipt ever shows: kept secrets, and variables whose names say that they are some.
 pub(crate) async fn secrets(workshop: &Workshop<'_>) -> Vec<String> {
-    const WORDS: &[&str] = &["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
     let machine = &workshop.hall.machine;
-    let is_secret = |name: &str| WORDS.iter().any(|word| name.to_ascii_uppercase().contains(word));
-    let mut values: Vec<String> =
-        machine.env.iter().filter(|(name, _)| is_secret(name)).map(|(_, value)| value.clone()).collect();
+    let secret = machine.env.iter().filter(|(name, _)| is_secret_name(name));
+    let mut values: Vec<String> = secret.map(|(_, value)| value.clone()).collect();
     for name in &machine.credentials {
         values.extend(workshop.books.ledger.secret(name).await.ok().flatten());
     }
     values
+}
+
+/// Whether a variable's name says that it is a secret.
+pub(super) fn is_secret_name(name: &str) -> bool {
+    const WORDS: &[&str] = &["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
+    WORDS.iter().any(|word| name.to_ascii_uppercase().contains(word))
 }
 
 async fn described(

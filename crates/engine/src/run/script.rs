@@ -21,6 +21,9 @@ use crate::ports::Pending;
 use crate::workshop::Workshop;
 use crate::{Code, Refusal};
 
+/// What hooks' encrypted settings are called among their parameters.
+const SECRETS: &str = "secrets";
+
 /// Runs in a container.
 pub struct Script;
 
@@ -105,6 +108,12 @@ fn discretion(draft: &Draft<'_>) -> Discretion {
     let mut discretion = Discretion::default();
     for value in secrets(draft).filter_map(|name| draft.parameters.get(name)) {
         discretion.hide(&text(value));
+    }
+    // What is set for a plugin and encrypted comes to its hooks among their parameters, as text and as JSON.
+    let settings = draft.parameters.get(SECRETS).filter(|_| draft.name.starts_with("hook:"));
+    for value in settings.and_then(Value::as_object).into_iter().flat_map(Map::values) {
+        discretion.hide(&text(value));
+        discretion.hide(value.to_string().trim_matches('"'));
     }
     discretion
 }

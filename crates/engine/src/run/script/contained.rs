@@ -12,6 +12,7 @@ use super::callers_container;
 use crate::changes::Keeping;
 use crate::reply::ChangeSummary;
 use crate::run::Invocation;
+use crate::run::child::is_secret_name;
 use crate::run::prepare::Prepared;
 use crate::run::scratch::ScratchDirectory;
 use crate::run::workspace;
@@ -29,6 +30,8 @@ pub struct Ran {
     pub output: Option<(PathBuf, Option<ScratchDirectory>)>,
     /// The caller's container.
     pub container: Option<String>,
+    /// What it was given that is kept nowhere in the clear.
+    pub secrets: Vec<String>,
 }
 
 /// Runs the script of a plan, once the gate is open.
@@ -90,6 +93,7 @@ async fn in_its_own(
         .ok_or_else(|| Refusal::new(Code::Internal, "a script was staged without its image"))?;
     let out = invocation.out.clone().unwrap_or_else(|| scratch.output());
     let env = workshop.environment(&prepared.contract.env).await?;
+    let secrets = secret_values(workshop, &env);
     let request = container(env, prepared, &scratch.input(), out.clone());
     let kept: Vec<&Path> = request.kept().collect();
     // A layer is made for one runtime, so that it has to be known which.
@@ -105,7 +109,15 @@ async fn in_its_own(
     keeping.iter_mut().try_for_each(|keeping| keeping.watch(&child))?;
     let outcome = command.follow(child).await?;
     let changes = Keeping::finish_all(keeping)?;
-    Ok(Ran { outcome, changes, output: Some((out, Some(scratch))), container: None })
+    Ok(Ran { outcome, changes, output: Some((out, Some(scratch))), container: None, secrets })
+}
+
+/// The values among those that a container gets which are secrets: kept ones, and those whose names say that they are.
+fn secret_values(workshop: &Workshop<'_>, env: &BTreeMap<String, String>) -> Vec<String> {
+    let machine = &workshop.hall.machine;
+    let is_kept = |name: &str| !machine.env.contains_key(name) && machine.credentials.contains(name);
+    let secret = env.iter().filter(|(name, _)| is_kept(name) || is_secret_name(name));
+    secret.map(|(_, value)| value.clone()).collect()
 }
 
 /// Everything that the contract declares and nothing else.
@@ -168,6 +180,7 @@ async fn in_the_callers(
 ) -> Result<Ran, Refusal> {
     let (registry, record) = callers_container::find(workshop, id, invocation.owner)?;
     let env = workshop.environment(&prepared.contract.env).await?;
+    let secrets = secret_values(workshop, &env);
     let request = container(env.clone(), prepared, &scratch.input(), scratch.output());
     let shown = |target: &Path| record.policy.mounts.iter().any(|mount| mount.target == target);
     let mounts = request.mounts.into_iter().filter(|mount| !shown(&mount.target));
@@ -178,5 +191,5 @@ async fn in_the_callers(
     command.env = env;
     let child = attached.exec(&command, &mounts, prepared.plan.limits.timeout).await?;
     let outcome = request.follow(child).await?;
-    Ok(Ran { outcome, changes: Vec::new(), output: None, container: Some(id.to_owned()) })
+    Ok(Ran { outcome, changes: Vec::new(), output: None, container: Some(id.to_owned()), secrets })
 }

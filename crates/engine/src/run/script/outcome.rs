@@ -100,7 +100,8 @@ fn kept(
     reply: &reply::Run,
 ) -> receipt::Outcome {
     let outcome = &ran.outcome;
-    let discretion = discretion(prepared);
+    let mut discretion = discretion(prepared);
+    ran.secrets.iter().for_each(|secret| discretion.hide(secret));
     let mut kept = receipt::Outcome::at(started, workshop.now());
     match outcome.status {
         ExitStatus::Code(code) => kept.exit_code = Some(code),

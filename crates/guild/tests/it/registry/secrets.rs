@@ -2,6 +2,7 @@
 
 use super::{shown, world};
 use expect_test::{expect, expect_file};
+use guild_testkit::Env;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -46,6 +47,13 @@ fn nothing_on_the_disk_holds_the_value_and_the_key_is_its_owners_alone() {
     let data = env.home().join(".local/share/guild");
     let mode = fs::metadata(data.join("keys/secrets.json")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
+    let looked_at = look_for(&env, "hunter2");
+    assert!(looked_at > 3, "{looked_at}");
+}
+
+/// Looks into every file of the home directory for a word, which is in none of them; says how many there are.
+#[track_caller]
+fn look_for(env: &Env, word: &str) -> usize {
     let mut looked_at = 0;
     let mut directories = vec![env.home()];
     while let Some(directory) = directories.pop() {
@@ -55,13 +63,51 @@ fn nothing_on_the_disk_holds_the_value_and_the_key_is_its_owners_alone() {
                 directories.push(path);
             } else {
                 let bytes = fs::read(&path).unwrap();
-                let found = bytes.windows(7).any(|window| window == b"hunter2");
+                let found = bytes.windows(word.len()).any(|window| window == word.as_bytes());
                 assert!(!found, "{}", path.display());
                 looked_at += 1;
             }
         }
     }
-    assert!(looked_at > 3, "{looked_at}");
+    looked_at
+}
+
+#[test]
+fn what_a_script_or_a_hook_prints_is_kept_without_the_secrets_that_it_was_given() {
+    let env = world();
+    env.write(
+        "//- /project/.guild/skills/keyed/keyed.sh\necho \"token $KEYED_TOKEN\"; echo \"$KEYED_TOKEN\" >&2\n",
+    );
+    env.write("//- /project/.guild/plugins/house/on.py\nprint(open('/input/context.json').read())\n");
+    for arguments in [&["secret", "set", "KEYED_TOKEN"][..], &["plugins", "config", "set", "house", "token"]]
+    {
+        let set = env.invocation(arguments).stdin("hunter2 \"and\" more").output();
+        assert_eq!(set.code(), Some(0), "{set}");
+    }
+    // Whoever runs it sees what it prints.
+    let run = env.guild(&["run", "keyed", "--approve", "once"]);
+    assert_eq!(run.stdout(), "token hunter2 \"and\" more\n");
+    let enabled = env.guild(&["enable", "house", "--approve", "once"]);
+    assert_eq!(enabled.code(), Some(0), "{enabled}");
+    look_for(&env, "hunter2");
+}
+
+#[test]
+fn a_secrets_name_that_is_not_quite_right_is_told_which_are_near() {
+    let env = world();
+    let set = env.invocation(&["secret", "set", "KEYED_TOKEN"]).stdin("hunter2-hunter2").output();
+    assert_eq!(set.code(), Some(0), "{set}");
+    expect![[r#"
+        $ guild secret remove KEYD_TOKEN
+        [stderr]
+        error[secret_not_found]: no secret `KEYD_TOKEN` is kept; did you mean `KEYED_TOKEN`?
+        [exit 1]
+        $ guild secret remove OTHER
+        [stderr]
+        error[secret_not_found]: no secret `OTHER` is kept; `guild secret list` shows those that are
+        [exit 1]
+    "#]]
+    .assert_eq(&shown(&env, "guild secret remove KEYD_TOKEN\nguild secret remove OTHER"));
 }
 
 #[test]
