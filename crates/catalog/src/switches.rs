@@ -19,6 +19,8 @@ pub struct Switches {
 pub struct Switched {
     /// Why it is off for everybody, in words that follow "it is"; none while it is on.
     pub off: Option<String>,
+    /// Whether it is off because something of its own has failed.
+    pub failed: bool,
     /// The agents that it is off for although it is on.
     pub off_for: BTreeSet<String>,
     /// Whether a person has switched it on, and it is not merely on by itself.

@@ -44,6 +44,7 @@ pub(crate) fn summary<'h>(hall: &Hall, entry: &'h PluginEntry) -> PluginSummary<
         enabled: entry.enabled,
         waits: waits(hall, entry),
         off: entry.switched.off.as_deref(),
+        failed: entry.switched.failed,
         off_for: entry.switched.off_for.iter().map(String::as_str).collect(),
     }
 }

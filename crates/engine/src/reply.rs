@@ -175,6 +175,9 @@ pub struct PluginSummary<'a> {
     /// Why it is off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub off: Option<&'a str>,
+    /// Whether it is off because its own hook has failed; `off` says how.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
     /// The agents that it is off for although it is on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub off_for: Vec<&'a str>,
@@ -186,6 +189,7 @@ impl PluginSummary<'_> {
         match (self.enabled, self.waits) {
             (true, false) => "on",
             (true, true) => "skills only",
+            (false, _) if self.failed => "error",
             (false, _) => "off",
         }
     }

@@ -188,9 +188,15 @@ pub fn preview(preview: &PluginPreview, style: &Style, out: &mut dyn Write) -> i
     Ok(())
 }
 
-/// Prints what has become of each.
+/// So many that are as they were are named one by one.
+const NAMED: usize = 5;
+
+/// Prints what has become of each; of many that are as they were only how many.
 pub fn changes(changes: &[InstalledChange], style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    for change in changes {
+    let is_unchanged = |change: &&InstalledChange| change.change == "unchanged";
+    let unchanged = changes.iter().filter(is_unchanged).count();
+    let told = changes.iter().filter(|change| unchanged <= NAMED || !is_unchanged(change));
+    for change in told {
         let ink = match change.change {
             "installed" => Ink::Green,
             "removed" => Ink::Red,
@@ -204,6 +210,12 @@ pub fn changes(changes: &[InstalledChange], style: &Style, out: &mut dyn Write) 
             write!(out, " at {}", escape::line(&short(resolved)))?;
         }
         writeln!(out, ")")?;
+    }
+    if unchanged > NAMED {
+        let word = style.ink(Ink::Dim, "unchanged");
+        let what =
+            if unchanged == changes.len() { format!("all {unchanged}") } else { format!("{unchanged} more") };
+        writeln!(out, "{word} {what}")?;
     }
     Ok(())
 }

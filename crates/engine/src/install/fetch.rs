@@ -114,7 +114,7 @@ pub async fn fetch(desk: &Installer<'_>, spec: &Spec, wanted: &[String]) -> Resu
             }
             let wanted: Vec<String> = wanted.iter().chain(&spec.at).cloned().collect();
             match fetch_site(desk, &spec.url, &wanted).await? {
-                Site::Fetched(fetched) => Ok(Fetched { skill: spec.at.clone(), ..fetched }),
+                Site::Fetched(fetched) => Ok(Fetched { skill: spec.at.clone(), ..*fetched }),
                 Site::Silent => repository(desk, spec).await,
                 Site::Bare => match repository(desk, spec).await {
                     Err(refusal) if is_elsewhere(&refusal) => {

@@ -7,9 +7,10 @@ use crate::reply::{Installed, InstalledLine};
 use crate::{Envelope, Places, Refusal};
 use guild_catalog::Machine;
 use guild_manifest::skill::{self, Profile, Source};
+use guild_source::bounded;
 use guild_source::lock::{Entry, Kind};
 use guild_source::site::Site;
-use std::fs;
+use guild_source::store::MAX_FILE_BYTES;
 use std::path::{Path, PathBuf};
 
 /// How much of a skill's instructions is shown.
@@ -70,6 +71,8 @@ fn line(desk: &Installer<'_>, site: &Site, scope: Scope, entry: &Entry) -> Insta
         resolved: entry.origin.resolved.clone(),
         pinned: entry.pinned,
         enabled: switched.is_none_or(|switched| switched.off.is_none()),
+        off: switched.and_then(|switched| switched.off.clone()),
+        failed: switched.is_some_and(|switched| switched.failed),
         path,
         digest: entry.digest.to_string(),
         files: entry.tree.files().len(),
@@ -81,7 +84,10 @@ fn line(desk: &Installer<'_>, site: &Site, scope: Scope, entry: &Entry) -> Insta
 fn preview(site: &Site, entry: &Entry) -> String {
     let is_own = |path: &str| entry.kind == Kind::Skill && path.eq_ignore_ascii_case("SKILL.md");
     let Some(file) = entry.tree.files().iter().find(|file| is_own(&file.path)) else { return String::new() };
-    let bytes = fs::read(site.place(entry.kind, &entry.name).join(&file.path)).unwrap_or_default();
+    let place = site.place(entry.kind, &entry.name).join(&file.path);
+    // A link in its place is not followed, and a pipe not waited for.
+    let is_file = place.symlink_metadata().is_ok_and(|there| there.is_file());
+    let bytes = if is_file { bounded::read(&place, MAX_FILE_BYTES).unwrap_or_default() } else { Vec::new() };
     let reading = skill::read(&Source::new(&file.path, &entry.name, &bytes), Profile::Lenient);
     reading.body.trim().chars().take(PREVIEW).collect()
 }

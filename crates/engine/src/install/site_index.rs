@@ -18,7 +18,7 @@ const BOUNDS: Bounds = Bounds { names: 1_000, bytes: 64 * 1024 * 1024 };
 /// What a site has.
 pub enum Site {
     /// Skills of its index.
-    Fetched(Fetched),
+    Fetched(Box<Fetched>),
     /// No index.
     Bare,
     /// No answer.
@@ -56,7 +56,7 @@ pub async fn fetch_site(desk: &Installer<'_>, url: &str, wanted: &[String]) -> R
         resolved: None,
         offer: None,
     };
-    Ok(Site::Fetched(Fetched::new(top, origin, scratch)))
+    Ok(Site::Fetched(Box::new(Fetched::new(top, origin, scratch))))
 }
 
 /// The index, at the first place that has one. Why a site cannot be reached is said by whoever asks next.

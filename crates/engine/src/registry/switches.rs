@@ -30,7 +30,8 @@ fn switched(registration: &Registration) -> Switched {
         }
     };
     let off_for = registration.off_for.keys().cloned().collect();
-    Switched { off, off_for, by_person: registration.enabled.is_some() }
+    let failed = registration.status == Status::Error;
+    Switched { off, failed, off_for, by_person: registration.enabled.is_some() }
 }
 
 /// The command that switches it on.

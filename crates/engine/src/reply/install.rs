@@ -206,6 +206,12 @@ pub struct InstalledLine {
     pub state: &'static str,
     /// Whether it is on.
     pub enabled: bool,
+    /// Why it is off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub off: Option<String>,
+    /// Whether it is off because its own hook has failed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
     /// Where it came from.
     pub source: String,
     /// `local`, `git`, `archive`, `skills` (a file at an address), `well-known` (a site's index) or `npm`.

@@ -4,7 +4,7 @@ mod config;
 mod show;
 
 use super::switching;
-use crate::print::{Cell, Ink, Style, problem, table};
+use crate::print::{Cell, Ink, Style, escape, problem, table};
 use crate::ui::Ui;
 use guild_engine::catalog::Freshness;
 use guild_engine::reply::{PluginSummary, Plugins};
@@ -71,6 +71,11 @@ fn print(data: &Plugins<'_>, style: &Style, out: &mut dyn Write) -> io::Result<(
         .collect();
     if !rows.is_empty() {
         table(["NAME", "VERSION", "SOURCE", "SKILLS", "STATE", "DESCRIPTION"], &rows, style, out)?;
+    }
+    for plugin in data.plugins.iter().filter(|plugin| plugin.failed) {
+        let name = escape::line(plugin.name);
+        let why = escape::line(plugin.off.unwrap_or_default());
+        writeln!(out, "plugin {} is {why}", style.ink(Ink::Red, &name))?;
     }
     data.problems.iter().try_for_each(|line| problem(line, Path::new(""), style, out))
 }

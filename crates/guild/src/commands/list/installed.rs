@@ -1,7 +1,7 @@
 //! `guild list --installed`
 
 use crate::installing::{look, short};
-use crate::print::{Cell, Ink, Style, table};
+use crate::print::{Cell, Ink, Style, escape, table};
 use crate::ui::Ui;
 use guild_engine::reply::{Installed, InstalledLine};
 use guild_engine::{Status, installed};
@@ -18,7 +18,12 @@ pub fn run(ui: &Ui) -> ExitCode {
 
 fn print(data: &Installed, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let versions: Vec<String> = data.installed.iter().map(version).collect();
-    let state = |line: &InstalledLine| format!("{}{}", line.state, if line.enabled { "" } else { ",off" });
+    let switch = |line: &InstalledLine| match (line.enabled, line.failed) {
+        (true, _) => "",
+        (false, true) => ",error",
+        (false, false) => ",off",
+    };
+    let state = |line: &InstalledLine| format!("{}{}", line.state, switch(line));
     let states: Vec<String> = data.installed.iter().map(state).collect();
     let rows: Vec<[Cell<'_>; 7]> = data
         .installed
@@ -39,7 +44,12 @@ fn print(data: &Installed, style: &Style, out: &mut dyn Write) -> io::Result<()>
     if rows.is_empty() {
         return Ok(());
     }
-    table(["NAME", "KIND", "WHERE", "STATE", "VERSION", "SOURCE", "PREVIEW"], &rows, style, out)
+    table(["NAME", "KIND", "WHERE", "STATE", "VERSION", "SOURCE", "PREVIEW"], &rows, style, out)?;
+    let failed = data.installed.iter().filter(|line| line.failed);
+    failed.map(|line| (line, line.off.as_deref().unwrap_or_default())).try_for_each(|(line, why)| {
+        let name = escape::line(&line.name);
+        writeln!(out, "{} {} is {}", line.kind, style.ink(Ink::Red, &name), escape::line(why))
+    })
 }
 
 /// What was asked for and what it was found to be.

@@ -34,7 +34,7 @@ fn print(plugin: &PluginDetail<'_>, style: &Style, out: &mut dyn Write) -> io::R
     let rest = if summary.waits {
         format!("; `guild enable {}` adds the rest", summary.name)
     } else {
-        String::new()
+        summary.off.filter(|_| summary.failed).map(|off| format!("; {off}")).unwrap_or_default()
     };
     let agents: Vec<String> = plugin.agents.iter().map(|agent| agent.qualified_name.clone()).collect();
     let all = |names: &[&str]| names.join(", ");

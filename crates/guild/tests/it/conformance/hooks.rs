@@ -47,7 +47,7 @@ fn a_hook_that_fails_leaves_an_error_and_the_rest_untouched() {
         adder   1.0.0    project  0       off          Adds in its own way
         base    1.2.0    project  1       on           What others build on
         evil    1.0.0    project  0       skills only  Installs itself
-        faulty  1.0.0    project  0       off          Fails to prepare itself
+        faulty  1.0.0    project  0       error        Fails to prepare itself
         gnir    1.0.0    project  0       off          The other half
         house   2.0.0    project  0       off          Has something of everything
         lost    1.0.0    project  0       off          Wants what is not here
@@ -56,6 +56,7 @@ fn a_hook_that_fails_leaves_an_error_and_the_rest_untouched() {
         top     1.0.0    project  0       on           Builds on base
         twin    1.0.0    project  0       off          Measures too
         vague   1.0.0    project  0       skills only  Names a hook that is not there
+        plugin faulty is off because of an error: `onEnable` failed: the script ended with exit code 5 (no database)
         [ROOT]/project/.guild/plugins/needy:1:1: warning[plugin_env_missing]: the plugin `needy` needs `NEEDY_KEY` in the environment; it was skipped
           hint: set `NEEDY_KEY`
         [ROOT]/project/.guild/plugins/vague/guild.plugin.json:2:48: error[hooks_invalid]: `hooks.onDisable` is a number, but takes a file, a list of words, or an object with `entrypoint` or `command`

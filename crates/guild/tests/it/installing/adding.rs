@@ -1,6 +1,6 @@
 //! What can be added, from where, and what is there afterwards.
 
-use super::{check, tree, world, world_of_skills};
+use super::{check, done, tree, world, world_of_skills};
 use crate::hostile::{append, archive};
 use expect_test::expect;
 use std::fs;
@@ -377,4 +377,37 @@ fn a_page_whose_branch_has_a_slash_and_a_skill_without_its_directory_are_found()
         path = "skills/plan"
         ref = "feature/plan""#]]
     .assert_eq(&lines.collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn of_many_that_are_as_they_were_only_the_number_is_told() {
+    let env = world();
+    let skill = |at: usize| {
+        format!(
+            "//- /project/all/s{at}/SKILL.md\n---\nname: s{at}\ndescription: Does it\n---\n\nDo what has to be done here, and say what you have done.\n"
+        )
+    };
+    env.write(&(1..=6).map(skill).collect::<String>());
+    done(&env, &["add", "./all", "--all"]);
+    env.write(&skill(7));
+    check(
+        &env,
+        "guild add ./all --skill s1,s2\nguild add ./all --all\nguild add ./all --all",
+        &expect![[r#"
+        $ guild add ./all --skill s1,s2
+        unchanged skill s1 (./all)
+        unchanged skill s2 (./all)
+        [stderr]
+        2 as it was
+        $ guild add ./all --all
+        installed skill s7 (./all)
+        unchanged 6 more
+        [stderr]
+        1 installed, 6 as it was
+        $ guild add ./all --all
+        unchanged all 7
+        [stderr]
+        7 as it was
+    "#]],
+    );
 }

@@ -340,3 +340,18 @@ builtins = false
         ",
     ));
 }
+
+#[test]
+fn a_plugin_whose_hook_has_failed_says_why_wherever_it_is_listed() {
+    let env = world();
+    let failed = env.guild(&["enable", "faulty", "--approve", "once"]);
+    assert_eq!(failed.code(), Some(1), "{failed}");
+    let listed = env.guild(&["plugins"]).stdout();
+    let lines = listed.lines().filter(|line| line.contains("faulty"));
+    expect![[r#"
+        faulty  1.0.0    project  0       error        Fails to prepare itself
+        plugin faulty is off because of an error: `onEnable` failed: the script ended with exit code 5 (no database)"#]].assert_eq(&lines.collect::<Vec<_>>().join("\n"));
+    let one = env.guild(&["plugins", "show", "faulty"]).stdout();
+    let lines = one.lines().filter(|line| line.starts_with("state"));
+    expect!["state        error; off because of an error: `onEnable` failed: the script ended with exit code 5 (no database)"].assert_eq(&lines.collect::<Vec<_>>().join("\n"));
+}
