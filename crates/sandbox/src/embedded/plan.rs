@@ -7,7 +7,7 @@ mod exec;
 mod root;
 mod writable;
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
@@ -58,6 +58,8 @@ pub(super) enum Action {
     Overlay { lower: CString, layer: CString, target: CString },
     /// Make a writable directory in memory; kept ones are handed to the launcher.
     Memory { target: CString, size: CString, keep: bool },
+    /// Show nothing where the kernel may have something of the machine's, mostly a directory or mostly a file.
+    Cover { target: CString, directory: bool },
     /// The processes of the container.
     Processes { target: CString },
     /// Make everything that is mounted so far read-only.
@@ -70,6 +72,9 @@ pub(super) const READ_ONLY: MountAttrFlags = MountAttrFlags::MOUNT_ATTR_RDONLY.u
 /// Attributes of every mount: no set-id programs, no devices.
 pub(super) const CONFINED: MountAttrFlags =
     MountAttrFlags::MOUNT_ATTR_NOSUID.union(MountAttrFlags::MOUNT_ATTR_NODEV);
+
+/// A directory of the new root that stays empty.
+pub(super) const EMPTY: &CStr = c"mnt";
 
 impl Plan {
     /// The plan for a container with this policy, on a kernel with this Landlock version.
@@ -239,6 +244,7 @@ impl std::fmt::Display for Action {
             Action::Memory { target, .. } => {
                 write!(formatter, "mount memory at /{}", target.to_string_lossy())
             }
+            Action::Cover { target, .. } => write!(formatter, "hide /{}", target.to_string_lossy()),
             Action::Processes { .. } => formatter.write_str("mount /proc"),
             Action::Seal => formatter.write_str("make the root read-only"),
         }

@@ -1,12 +1,13 @@
 //! What the root file system is made of: the host's programs or an unpacked image, and the few devices and files that every program
 //! expects.
 
-use std::ffi::CString;
+use std::ffi::{CString, OsStr};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use rustix::mount::MountAttrFlags;
 
-use super::{Action, c_string, make_parents, make_place, path};
+use super::{Action, EMPTY, c_string, make_parents, make_place, path};
 use crate::backend::LaunchError;
 use crate::host_root::{self, Part};
 use crate::policy::{Network, Policy};
@@ -84,25 +85,16 @@ pub(super) fn devices(actions: &mut Vec<Action>) -> Result<(), LaunchError> {
 
 /// The container's processes, with what tells of the machine hidden.
 pub(super) fn processes(actions: &mut Vec<Action>) -> Result<(), LaunchError> {
-    make_place(actions, Path::new(EMPTY), true)?;
+    make_place(actions, Path::new(OsStr::from_bytes(EMPTY.to_bytes())), true)?;
     make_place(actions, Path::new("proc"), true)?;
     actions.push(Action::Processes { target: c_string(b"proc")? });
-    for name in HIDDEN_PROCESS_FILES.iter().chain(HIDDEN_PROCESS_DIRECTORIES) {
-        let shown = Path::new("/proc").join(name);
-        let Ok(kind) = std::fs::symlink_metadata(&shown) else { continue };
-        let cover = if kind.is_dir() { EMPTY } else { "/dev/null" };
-        actions.push(Action::Bind {
-            source: c_string(cover.as_bytes())?,
-            target: path(&Path::new("proc").join(name))?,
-            attributes: None,
-            personal: false,
-        });
+    let hidden = |directory| move |name: &&str| (Path::new("proc").join(name), directory);
+    let files = HIDDEN_PROCESS_FILES.iter().map(hidden(false));
+    for (target, directory) in files.chain(HIDDEN_PROCESS_DIRECTORIES.iter().map(hidden(true))) {
+        actions.push(Action::Cover { target: path(&target)?, directory });
     }
     Ok(())
 }
-
-/// A directory of the new root that stays empty.
-const EMPTY: &str = "mnt";
 
 /// Shows a directory or file of the host, or repeats a link; what is not there is left out.
 fn show(actions: &mut Vec<Action>, source: &Path, target: &Path) -> Result<(), LaunchError> {

@@ -13,7 +13,7 @@ use rustix::mount::{
 use super::handed::Handed;
 use super::site::Site;
 use super::{Failure, at};
-use crate::embedded::plan::{Action, CONFINED, Plan, READ_ONLY};
+use crate::embedded::plan::{Action, CONFINED, EMPTY, Plan, READ_ONLY};
 use crate::embedded::report::Step;
 use crate::embedded::sys;
 
@@ -112,8 +112,20 @@ fn perform<'a>(
             }
             Ok(())
         }
+        Action::Cover { target, directory } => cover(target, *directory),
         Action::Processes { target } => site.attach(processes()?.as_fd(), target),
         Action::Seal => site.seal(),
+    }
+}
+
+/// Hides what the kernel may have at a place of its own, where there are no links. This way of mounting takes one call; and none at all is
+/// needed to know what is there.
+fn cover(target: &CStr, directory: bool) -> Result<(), Errno> {
+    let with = |directory| rustix::mount::mount_bind(if directory { EMPTY } else { c"/dev/null" }, target);
+    match with(directory) {
+        Err(Errno::NOTDIR) => with(!directory),
+        Err(Errno::NOENT) if rustix::fs::lstat(target).is_err() => Ok(()),
+        covered => covered,
     }
 }
 
