@@ -8,6 +8,7 @@ mod ground;
 mod layout;
 mod lot;
 mod owner;
+mod spare;
 mod systemd;
 mod v1;
 mod v2;
@@ -17,7 +18,6 @@ use std::io::{self, Write};
 use std::os::fd::{OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
@@ -25,11 +25,13 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use crate::policy::Limits;
 use gauges::Gauges;
 use layout::Layout;
+use spare::{Number, Origin};
 use v2::Claim;
 
 pub(super) use ground::Ground;
-pub(super) use lot::{Lot, Order};
+pub(super) use lot::{Lot, Order, Vacancy};
 pub(crate) use owner::Owner;
+pub(super) use spare::remove_spare;
 
 /// Where cgroups can be made, and have been prepared for it.
 #[derive(Clone, Debug)]
@@ -60,6 +62,8 @@ pub(super) struct Cgroup {
     /// Files into which a new process writes itself, with version 1.
     doors: Vec<OwnedFd>,
     oom_kills_before: u64,
+    /// `None` for what is made within another one.
+    origin: Option<Origin>,
     /// Given back after all that was made in it is gone.
     claim: Option<Arc<Claim>>,
 }
@@ -99,22 +103,27 @@ pub(crate) fn counted_of(process: u32, container: &str) -> Option<Counted> {
 impl Place {
     /// Makes a cgroup with these limits.
     pub(super) fn create(&self, limits: &Limits) -> io::Result<Cgroup> {
-        // Of the process, not of one runtime in it: two of them must not take each other's cgroups for their own.
-        static MADE: AtomicU64 = AtomicU64::new(0);
-        let name = Owner::current()?.name(MADE.fetch_add(1, Ordering::Relaxed));
+        self.create_as(Number::new(), limits)
+    }
+
+    fn create_as(&self, number: Number, limits: &Limits) -> io::Result<Cgroup> {
+        let name = Owner::current()?.name(number.get());
         let entry = self.cgroups.map(|directory| directory.join(&name));
-        let (counters, claim) = (entry.clone(), self.claim.clone());
-        let mut cgroup =
-            Cgroup { counters, entry, made: Vec::new(), doors: Vec::new(), oom_kills_before: 0, claim };
+        let mut cgroup = Cgroup {
+            counters: entry.clone(),
+            entry,
+            made: Vec::new(),
+            doors: Vec::new(),
+            oom_kills_before: 0,
+            origin: Some(Origin { place: self.cgroups.clone(), limits: *limits, number }),
+            claim: self.claim.clone(),
+        };
         // What was made before a failure is removed when `cgroup` is dropped, and nothing else.
         for directory in cgroup.entry.directories() {
             fs::create_dir(directory)?;
             cgroup.made.push(directory.to_owned());
         }
-        match &cgroup.entry {
-            Cgroups::V2(directory) => v2::limit(directory, limits),
-            Cgroups::V1(directories) => v1::limit(directories, limits),
-        }?;
+        cgroup.limit(limits)?;
         cgroup.doors = cgroup.entry.doors()?;
         Ok(cgroup)
     }
@@ -164,10 +173,24 @@ impl Cgroup {
         fs::create_dir(&made)?;
         let oom_kills_before = self.meter().counted().oom_kills;
         let (counters, claim) = (self.counters.clone(), self.claim.clone());
-        let mut cgroup =
-            Cgroup { entry, counters, made: vec![made], doors: Vec::new(), oom_kills_before, claim };
+        let mut cgroup = Cgroup {
+            entry,
+            counters,
+            made: vec![made],
+            doors: Vec::new(),
+            oom_kills_before,
+            origin: None,
+            claim,
+        };
         cgroup.doors = cgroup.entry.doors()?;
         Ok(cgroup)
+    }
+
+    fn limit(&self, limits: &Limits) -> io::Result<()> {
+        match &self.entry {
+            Cgroups::V2(directory) => v2::limit(directory, limits),
+            Cgroups::V1(directories) => v1::limit(directories, limits),
+        }
     }
 
     /// The directory for `CLONE_INTO_CGROUP`, with version 2.

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 use super::NAME;
-use super::cgroup::{Cgroup, Lot};
+use super::cgroup::{Cgroup, Lot, Vacancy};
 use super::identity::Identity;
 use super::keep::{self, Keep};
 use super::plan::{Exec, Plan};
@@ -61,6 +61,11 @@ impl Job {
     fn cgroup(&self) -> Option<&Cgroup> {
         self.cgroup.as_ref().and_then(Lot::made)
     }
+
+    /// Lets go of everything.
+    fn end(mut self) -> Option<Vacancy> {
+        self.cgroup.take().map(Lot::end)
+    }
 }
 
 /// Launches, watches and cleans up: the whole life of the thread.
@@ -81,8 +86,9 @@ pub(super) fn run(
         }
         Err(error) => {
             // The cgroup goes before the failure is told: whoever hears of it may end this process at once.
-            drop(job);
-            let _ = started.send(Err(error));
+            conclude(job, None, || {
+                let _ = started.send(Err(error));
+            });
         }
     }
 }
@@ -129,15 +135,23 @@ fn launch(job: &mut Job, gate: Gate) -> Result<Launched, LaunchError> {
 /// Tells the outcome, and takes down what there was of the job: first, if anything of the command may still run, which goes with the
 /// cgroup; and afterwards if only an empty container is left.
 fn conclude(job: Job, left: Option<Born>, tell: impl FnOnce()) {
-    let Some(born) = left else {
-        drop(job);
-        return tell();
-    };
     let tidying = Tidying::begin();
-    tell();
-    // The cgroup can be removed when nobody is in it any more.
-    born.reap();
-    drop(job);
+    let vacancy = match left {
+        None => {
+            let vacancy = job.end();
+            tell();
+            vacancy
+        }
+        Some(born) => {
+            tell();
+            // The cgroup can be removed when nobody is in it any more.
+            born.reap();
+            job.end()
+        }
+    };
+    if let Some(vacancy) = vacancy {
+        vacancy.fill();
+    }
     drop(tidying);
 }
 

@@ -1,5 +1,5 @@
 //! What is taken down after the end of a command has been told: its namespaces and its cgroup. Whoever heard of the end may end this
-//! program at once, which then waits until nothing is left.
+//! program at once, which then waits until nothing is left, and removes what was kept for the next launch.
 //!
 //! A program that is killed, or executes another one, does not wait; what it leaves is removed by the next start.
 
@@ -7,7 +7,7 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::sys;
+use super::{cgroup, sys};
 
 /// How many containers are being taken down, in the lower half, and in the upper one by which process: a fork of this program has a copy of
 /// the number, but takes down nothing.
@@ -53,6 +53,7 @@ extern "C" fn wait_for_all() {
     while count(UNDER_WAY.load(Ordering::Acquire)) > 0 && begun.elapsed() < PATIENCE {
         std::thread::sleep(Duration::from_micros(50));
     }
+    cgroup::remove_spare();
 }
 
 #[cfg(test)]

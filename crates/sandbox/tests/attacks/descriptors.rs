@@ -50,6 +50,22 @@ attacks! {
         check_state(arena, before);
     }
 
+    fn a_fork_that_ends_takes_nothing_of_its_launchers_along(arena) {
+        own_mounts();
+        launch_what_is_kept(arena, &arena.policy());
+        let before = state();
+        // SAFETY: the child runs what is run at the end of a program, and nothing else.
+        let fork = unsafe {
+            match libc::fork() {
+                0 => libc::exit(0),
+                number => rustix::process::Pid::from_raw(number),
+            }
+        };
+        let ended = rustix::process::waitpid(fork, rustix::process::WaitOptions::empty()).unwrap().unwrap();
+        assert_eq!(ended.1.exit_status(), Some(0));
+        check_state(arena, before);
+    }
+
     fn failed_launches_leave_nothing_behind(arena) {
         own_mounts();
         let mut policy = arena.policy();

@@ -55,6 +55,18 @@ attacks! {
         assert_eq!((outcome.exit_code(), outcome.oom), (137, false));
     }
 
+    fn what_one_container_used_and_might_use_is_nothing_to_the_next(arena) {
+        let much = python("held = bytearray(100 << 20)\nprint('fits')");
+        for _ in 0..2 {
+            let outcome = arena.run(&arena.policy(), &much);
+            check(&outcome, "fits");
+            let outcome = arena.run(&small(arena), &much);
+            assert_eq!((outcome.oom, &*outcome.stdout.text()), (true, ""));
+            let outcome = arena.run(&arena.policy(), &bash("true"));
+            assert!(!outcome.oom && outcome.usage.peak_memory.unwrap() < 64 << 20, "{:?}", outcome.usage);
+        }
+    }
+
     fn filling_tmp_ends_at_its_size(arena) {
         check(&arena.run(&sized(arena, 8 << 20), &fill("/tmp")), "ENOSPC 8");
     }

@@ -9,6 +9,8 @@ use guild_sandbox::{Backend as _, Policy};
 
 /// Runs one container and ends.
 const RUN: &str = "run";
+/// Runs several, one after the other, and ends.
+const RUN_ON: &str = "run on";
 /// Holds a container until it is killed.
 const HOLD: &str = "hold";
 
@@ -18,6 +20,14 @@ fn a_process_that_ends_leaves_no_cgroup() {
         return;
     }
     end(start("residue::a_process_that_ends_leaves_no_cgroup", RUN));
+}
+
+#[test]
+fn a_process_that_has_launched_again_and_again_leaves_no_cgroup_either() {
+    if play() {
+        return;
+    }
+    end(start("residue::a_process_that_has_launched_again_and_again_leaves_no_cgroup_either", RUN_ON));
 }
 
 #[test]
@@ -60,6 +70,11 @@ fn play() -> bool {
         Some(RUN) => {
             let outcome = run("echo it ran", limits()).unwrap();
             assert_eq!(said(&outcome), "it ran\n");
+        }
+        Some(RUN_ON) => {
+            for _ in 0..5 {
+                run("true", limits()).unwrap();
+            }
         }
         Some(HOLD) => block_on(async {
             let policy = Policy { limits: limits(), ..Policy::default() };
