@@ -53,6 +53,7 @@ const MASKED: &[&str] = &[
     "/proc/kpagecount",
     "/proc/kpageflags",
     "/proc/latency_stats",
+    "/proc/modules",
     "/proc/sched_debug",
     "/proc/scsi",
     "/proc/timer_list",

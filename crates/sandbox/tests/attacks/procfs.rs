@@ -42,7 +42,7 @@ attacks! {
     fn cannot_read_the_machines_memory_keys_or_interrupts(arena) {
         arena.python(
             "
-            for name in ['kcore', 'keys', 'key-users', 'timer_list', 'kpageflags', 'kpagecount', 'kmsg', 'interrupts', 'sched_debug', 'vmallocinfo']:
+            for name in ['kcore', 'keys', 'key-users', 'timer_list', 'kpageflags', 'kpagecount', 'kmsg', 'interrupts', 'sched_debug', 'vmallocinfo', 'kallsyms', 'modules']:
                 try:
                     # What an engine covers can be read, and is empty.
                     print(name, open('/proc/' + name, 'rb').read(64) == b'')
@@ -50,7 +50,7 @@ attacks! {
                     print(name, error.errno in [errno.EACCES, errno.ENOENT, errno.EPERM])
             ",
             "kcore True\nkeys True\nkey-users True\ntimer_list True\nkpageflags True\nkpagecount True\nkmsg True\ninterrupts True\n\
-             sched_debug True\nvmallocinfo True",
+             sched_debug True\nvmallocinfo True\nkallsyms True\nmodules True",
         );
     }
 

@@ -18,12 +18,14 @@ const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom"];
 /// Files of `/proc` that tell of the machine rather than of the container.
 const HIDDEN_PROCESS_FILES: &[&str] = &[
     "interrupts",
+    "kallsyms",
     "kcore",
     "keys",
     "key-users",
     "kpagecount",
     "kpageflags",
     "latency_stats",
+    "modules",
     "sched_debug",
     "softirqs",
     "timer_list",
