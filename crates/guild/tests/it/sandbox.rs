@@ -157,7 +157,7 @@ fn a_number_below_nothing_is_told_as_one_that_does_not_fit() {
         [exit 2]
         $ guild sandbox run --pids -1 -- true
         [stderr]
-        error: invalid value '-1' for '--pids <N>': -1 is not in 1..=4294967295
+        error: invalid value '-1' for '--pids <N>': -1 is not in 1..=1000000
 
         For more information, try '--help'.
         [exit 2]

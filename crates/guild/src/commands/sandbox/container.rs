@@ -30,7 +30,7 @@ pub struct ContainerArgs {
     #[arg(long, value_name = "N", value_parser = values::processors, allow_negative_numbers = true)]
     cpus: Option<f64>,
     /// Processes and threads
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), allow_negative_numbers = true)]
     pids: Option<u32>,
     /// How long it may take, such as 90s
     #[arg(long, value_name = "TIME", value_parser = values::time, allow_negative_numbers = true)]
