@@ -48,6 +48,9 @@ impl Pattern {
 
 /// Whether a pattern with `*` in it matches a whole name, in time that grows with the product of their lengths.
 fn matches(pattern: &[u8], name: &[u8]) -> bool {
+    if !pattern.contains(&b'*') {
+        return pattern.eq_ignore_ascii_case(name);
+    }
     // `reach[i]` says whether the pattern so far matches the first `i` bytes of the name.
     let mut reach = vec![false; name.len() + 1];
     if let Some(first) = reach.first_mut() {
