@@ -4,8 +4,10 @@
 
 use super::escape;
 use guild_engine::containers::{Chunk, Stream};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, IsTerminal as _, Write};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::Notify;
 
 /// Passes both streams on.
@@ -15,13 +17,29 @@ pub struct LiveOutput {
     stdout: Shown,
     stderr: Shown,
     unread: Unread,
+    /// Bytes of standard output that were passed on.
+    shown: usize,
     /// Why some of standard output is lost, where it is not that nobody reads it.
     lost: Option<io::Error>,
 }
 
 /// Tells when a command has said something that nobody reads any more.
 #[derive(Debug, Clone, Default)]
-pub struct Unread(Arc<Notify>);
+pub struct Unread(Arc<Signals>);
+
+#[derive(Debug, Default)]
+struct Signals {
+    /// What was written has met nobody.
+    gone: Notify,
+    /// Nothing more may be written, so that only asking tells.
+    full: Notify,
+}
+
+/// As much as is kept and passed on of a command's output, unless the configuration says otherwise.
+const KEPT: usize = 1 << 20;
+
+/// How often it is asked whether somebody still reads.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// One stream on its way out.
 #[derive(Debug)]
@@ -40,6 +58,7 @@ impl LiveOutput {
             stdout: shown(io::stdout().is_terminal()),
             stderr: shown(io::stderr().is_terminal()),
             unread: Unread::default(),
+            shown: 0,
             lost: None,
         }
     }
@@ -56,8 +75,13 @@ impl LiveOutput {
         }
         match chunk.stream {
             Stream::Stdout => match self.stdout.write(&chunk.bytes, &mut io::stdout()) {
-                Ok(()) => {}
-                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.unread.0.notify_one(),
+                Ok(()) => {
+                    self.shown = self.shown.saturating_add(chunk.bytes.len());
+                    if self.shown >= KEPT {
+                        self.unread.0.full.notify_one();
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.unread.0.gone.notify_one(),
                 Err(error) => self.lost = Some(error),
             },
             Stream::Stderr => self.stderr.write(&chunk.bytes, &mut io::stderr()).unwrap_or_default(),
@@ -78,8 +102,25 @@ impl LiveOutput {
 impl Unread {
     /// Waits until nobody reads any more, for ever where somebody does.
     pub async fn come(&self) {
-        self.0.notified().await;
+        tokio::select! {
+            () = self.0.gone.notified() => {}
+            () = self.asked() => {}
+        }
     }
+
+    async fn asked(&self) {
+        self.0.full.notified().await;
+        while !is_closed(&io::stdout()) {
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+}
+
+/// Whether nobody is at the other end of what is written to.
+fn is_closed(out: &io::Stdout) -> bool {
+    let mut asked = [PollFd::new(out, PollFlags::ERR | PollFlags::HUP)];
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut asked, Some(&at_once)).is_ok_and(|count| count > 0)
 }
 
 impl Shown {

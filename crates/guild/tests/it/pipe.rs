@@ -92,6 +92,20 @@ fn a_command_in_a_container_ends_when_its_reader_has_seen_enough() {
 }
 
 #[test]
+fn a_command_that_has_said_all_that_is_passed_on_ends_when_its_reader_has_gone() {
+    let env = env("");
+    let script = "head -c 2000000 /dev/zero; sleep 1000";
+    let mut run = env.invocation(&["sandbox", "run", "--timeout", "60s", "--", "sh", "-c", script]).spawn();
+    let mut count = 0;
+    while count < 1 << 20 {
+        count += run.read((1 << 20) - count).len();
+    }
+    run.close_stdout();
+    let output = run.finish();
+    assert_eq!((output.code(), output.stderr().as_str()), (Some(141), ""));
+}
+
+#[test]
 fn a_skill_ends_when_its_reader_has_seen_enough_and_its_receipt_says_so() {
     let env = env(
         "//- /project/.git/\n//- /project/.guild/skills/talk/SKILL.md\n---\nname: talk\ndescription: Talks\nscript: talk.sh\ntimeout_seconds: 60\n---\nTalk.\n//- /project/.guild/skills/talk/talk.sh\nyes\n",
