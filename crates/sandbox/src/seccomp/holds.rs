@@ -1,15 +1,20 @@
-//! Calls that could take hold of something of the host's which no limit of the container counts, allowed unless they do.
+//! Calls that could take hold of something of the host's which no limit of the container counts, or look on at what the host does, allowed
+//! unless they do.
 //!
 //! Huge pages come from a pool of the machine's and are no part of a cgroup's memory. A lease on a file can be had with the file open
-//! for reading alone, and keeps everybody on the host who would write to it waiting for up to a minute.
+//! for reading alone, and keeps everybody on the host who would write to it waiting for up to a minute. A watch tells who opens and reads a
+//! file, whoever that is and wherever: with one of `/usr/bin`, which programs the people of this machine start.
 
 use super::names::call;
-use super::{Allowed, Condition};
+use super::{Allowed, Answer, Condition};
 
 /// Flags by which `mmap`, `memfd_create` and `shmget` take huge pages.
 const MAP_HUGE: u64 = 0x4_0000;
 const MEMORY_FILE_HUGE: u64 = 4;
 const SHARED_HUGE: u64 = 0o4000;
+
+/// What a watch may not ask for: that a file was read, opened, or closed as it was. Whether it has changed can be seen anyhow.
+const ONLOOKERS: u64 = 0x31;
 
 /// The command of `fcntl` that takes a lease. All others lack its one bit, or have one of the lowest four besides.
 const SET_LEASE: u64 = 1024;
@@ -19,7 +24,10 @@ pub(super) fn calls() -> Vec<Allowed> {
     let command = |mask, value| vec![Condition { argument: 1, mask, value }];
     let other_commands =
         [(SET_LEASE, 0), (1, 1), (2, 2), (4, 4), (8, 8)].map(|(mask, value)| command(mask, value));
+    // Programs that watch files look at them from time to time where they cannot.
+    let watch = Allowed { otherwise: Answer::Absent, ..lacking(call!(SYS_inotify_add_watch), 2, ONLOOKERS) };
     vec![
+        watch,
         lacking(call!(SYS_mmap), 3, MAP_HUGE),
         lacking(call!(SYS_memfd_create), 1, MEMORY_FILE_HUGE),
         lacking(call!(SYS_shmget), 2, SHARED_HUGE),
@@ -43,6 +51,7 @@ mod tests {
         assert_eq!(MEMORY_FILE_HUGE, u64::from(libc::MFD_HUGETLB));
         assert_eq!(SHARED_HUGE, libc::SHM_HUGETLB as u64);
         assert_eq!(SET_LEASE, libc::F_SETLEASE as u64);
+        assert_eq!(ONLOOKERS, u64::from(libc::IN_ACCESS | libc::IN_OPEN | libc::IN_CLOSE_NOWRITE));
     }
 
     #[test]

@@ -27,7 +27,9 @@ pub(crate) fn docker_profile(network: Network) -> Value {
     let absent: Vec<&str> = ABSENT.iter().map(|(name, _)| kernel_name(name)).collect();
     let mut rules = vec![json!({ "names": always, "action": "SCMP_ACT_ALLOW" })];
     rules.extend(sometimes.iter().flat_map(|call| conditional(call)));
-    rules.extend(sometimes.iter().filter(|call| call.otherwise == Answer::Absent).map(|call| refused(call)));
+    rules.extend(
+        sometimes.iter().filter(|call| call.otherwise == Answer::Absent).flat_map(|call| refused(call)),
+    );
     rules.push(json!({ "names": absent, "action": "SCMP_ACT_ERRNO", "errnoRet": DOES_NOT_EXIST }));
     json!({ "defaultAction": "SCMP_ACT_ERRNO", "architectures": [ARCHITECTURE], "syscalls": rules })
 }
@@ -41,9 +43,17 @@ fn conditional(call: &Allowed) -> Vec<Value> {
     call.when.iter().map(rule).collect()
 }
 
-/// The rule for a call that seems not to exist where none of its conditions holds. Each set of them has one, on a single bit or on a
-/// whole argument, so that its opposite can be said too.
-fn refused(call: &Allowed) -> Value {
+/// The rules for a call that seems not to exist where none of its conditions holds. Each set of them has one, on a single bit or on a
+/// whole argument, so that its opposite can be said too; or there is but one, that some bits are not set, any of which is the opposite.
+fn refused(call: &Allowed) -> Vec<Value> {
+    if let [conditions] = call.when.as_slice()
+        && let [Condition { argument, mask, value: 0 }] = conditions.as_slice()
+    {
+        let bits = (0..64).map(|bit| 1_u64 << bit).filter(|bit| mask & bit != 0);
+        return bits
+            .map(|bit| absent(call, vec![equal(&Condition { argument: *argument, mask: bit, value: bit })]))
+            .collect();
+    }
     let (bits, whole): (Vec<Condition>, Vec<Condition>) =
         call.when.iter().flatten().partition(|condition| condition.mask.is_power_of_two());
     let opposite = |bit: Condition| Condition { value: bit.mask ^ bit.value, ..bit };
@@ -51,6 +61,10 @@ fn refused(call: &Allowed) -> Value {
     comparisons.extend(whole.iter().map(
         |condition| json!({ "index": condition.argument, "op": "SCMP_CMP_NE", "value": condition.value }),
     ));
+    vec![absent(call, comparisons)]
+}
+
+fn absent(call: &Allowed, comparisons: Vec<Value>) -> Value {
     json!({
         "names": [call.name],
         "action": "SCMP_ACT_ERRNO",
@@ -142,6 +156,7 @@ mod tests {
             creat [1] & 0xc00 == 0x0: allow
             open [1] & 0x400040 == 0x0: allow
             open [2] & 0xc00 == 0x0: allow
+            inotify_add_watch [2] & 0x31 == 0x0: allow
             mmap [3] & 0x40000 == 0x0: allow
             memfd_create [1] & 0x4 == 0x0: allow
             shmget [2] & 0x800 == 0x0: allow
@@ -161,6 +176,9 @@ mod tests {
             prlimit64 [2] & 0xffffffffffffffff == 0x0: allow
             socketpair [0] & 0xffffffff == 0x1 [1] & 0xf == 0x1: allow
             socketpair [0] & 0xffffffff == 0x1 [1] & 0xf == 0x5: allow
+            inotify_add_watch [2] & 0x1 == 0x1: 38
+            inotify_add_watch [2] & 0x10 == 0x10: 38
+            inotify_add_watch [2] & 0x20 == 0x20: 38
             setrlimit [0] & 0xf == 0x4: 38
             prlimit64 [1] & 0xf == 0x4 [2] != 0x0: 38
             clone3 openat2: 38
@@ -202,6 +220,9 @@ mod tests {
     fn what_can_be_refused_as_absent_has_an_opposite() {
         for call in profile(Network::Host).iter().filter(|call| call.otherwise == Answer::Absent) {
             for conditions in &call.when {
+                if call.when.len() == 1 && matches!(conditions.as_slice(), [Condition { value: 0, .. }]) {
+                    continue;
+                }
                 let [condition] = conditions.as_slice() else { panic!("{}", call.name) };
                 let whole = condition.mask == u64::MAX;
                 assert!(condition.mask.is_power_of_two() || whole, "{}", call.name);

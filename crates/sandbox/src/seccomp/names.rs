@@ -34,7 +34,7 @@ pub(super) const ALWAYS: Calls = calls![
     SYS_flock SYS_ioctl SYS_dup SYS_dup3 SYS_pipe2 SYS_umask
     SYS_getxattr SYS_lgetxattr SYS_fgetxattr SYS_listxattr SYS_llistxattr SYS_flistxattr
     SYS_setxattr SYS_lsetxattr SYS_fsetxattr SYS_removexattr SYS_lremovexattr SYS_fremovexattr
-    SYS_inotify_init1 SYS_inotify_add_watch SYS_inotify_rm_watch
+    SYS_inotify_init1 SYS_inotify_rm_watch
     // Memory.
     SYS_munmap SYS_mprotect SYS_mremap SYS_madvise SYS_brk SYS_msync SYS_mincore SYS_mlock SYS_mlock2 SYS_munlock
     SYS_mlockall SYS_munlockall SYS_membarrier SYS_get_mempolicy SYS_pkey_alloc SYS_pkey_free SYS_pkey_mprotect

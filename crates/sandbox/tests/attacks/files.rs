@@ -108,6 +108,18 @@ attacks! {
         check(&arena.run(&given, &python(script)), "ok");
     }
 
+    fn cannot_watch_which_of_the_hosts_programs_are_started(arena) {
+        arena.python(
+            "
+            watch = libc.inotify_init1(0)
+            for mask in [0x1, 0x20, 0x10, 0xfff, 0x2 | 0x8 | 0x40 | 0x80 | 0x100 | 0x200]:
+                ctypes.set_errno(0)
+                print(libc.inotify_add_watch(watch, b'/usr/bin', mask) > 0, told(ctypes.get_errno()), end=' ')
+            ",
+            "False ENOSYS False ENOSYS False ENOSYS False ENOSYS True 0",
+        );
+    }
+
     fn cannot_keep_the_host_waiting_by_a_lease_on_what_a_mount_shows(arena) {
         let directory = arena.directory("shown");
         std::fs::write(directory.join("file"), "as it was").unwrap();
