@@ -258,6 +258,17 @@ fn completions_are_an_envelope_too() {
 }
 
 #[test]
+fn completions_offer_every_command_but_those_that_are_hidden() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = env("").guild(&["completions", shell]).stdout();
+        for name in crate::commands().iter().filter_map(|command| command.split(' ').next_back()) {
+            assert!(script.contains(name), "{shell}: {name}");
+        }
+        assert!(script.contains("launch") && !script.contains("supervise"), "{shell}");
+    }
+}
+
+#[test]
 fn sarif_is_one_log_with_every_rule() {
     let output = env(WORLD).guild(&["check", "--sarif"]);
     let log: Json = serde_json::from_str(&output.stdout()).unwrap();
