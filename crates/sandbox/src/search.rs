@@ -23,7 +23,8 @@ pub(crate) struct Found {
 
 /// Prepares a command, its environment laid over the policy's.
 pub(crate) fn find(policy: &BTreeMap<String, String>, command: &Command) -> Result<Found, LaunchError> {
-    let program = command.argv.first().ok_or_else(|| invalid("there is no command to run".to_owned()))?;
+    let program = command.argv.first().filter(|program| !program.is_empty());
+    let program = program.ok_or_else(|| invalid("there is no command to run".to_owned()))?;
     let mut variables = policy.clone();
     variables.extend(command.env.clone());
     let search = variables.get("PATH").map_or(DEFAULT_PATH, String::as_str);
@@ -144,5 +145,7 @@ mod tests {
             Command { argv: Vec::new(), ..Command::new("") },
             expect!["the policy cannot be applied: there is no command to run"],
         );
+        // It would be found as the first directory that programs are in.
+        check(&[], Command::new(""), expect!["the policy cannot be applied: there is no command to run"]);
     }
 }
