@@ -17,6 +17,8 @@ pub(super) struct Tally {
     two_slips: f64,
     /// Whether the name has the word itself.
     pub(super) in_name: bool,
+    /// Whether the name has a word a slip or two away.
+    pub(super) near_name: bool,
 }
 
 impl Tally {
@@ -27,6 +29,7 @@ impl Tally {
 
     fn add(&mut self, field: Field, unit: f64, grade: Grade) {
         self.in_name |= field == Field::Name && grade == Grade::Exact;
+        self.near_name |= field == Field::Name && matches!(grade, Grade::OneSlip | Grade::TwoSlips);
         *match grade {
             Grade::Exact => &mut self.exact,
             Grade::Prefix => &mut self.prefix,

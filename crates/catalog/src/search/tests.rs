@@ -181,6 +181,32 @@ fn slips_are_forgiven_in_longer_words() {
 }
 
 #[test]
+fn a_misspelt_word_of_a_name_comes_before_one_of_a_description() {
+    let fixture = "
+        a | Secret kubernetes
+        b | kubernetes kubernetes kubernetes kubernetes
+        kubernetes-deploy-to-many-clusters | Ships what was built and tested
+        test | Runs every test of a project and says which of them fail, and where
+    ";
+    check(
+        fixture,
+        "kubernetse",
+        expect![[r#"
+        0 kubernetes-deploy-to-many-clusters
+        0 b
+        0 a"#]],
+    );
+    check(
+        fixture,
+        "deploy kubernetse",
+        expect![[r#"
+        0 kubernetes-deploy-to-many-clusters
+        0 b
+        0 a"#]],
+    );
+}
+
+#[test]
 fn a_slip_in_a_word_that_ends_in_a_vowel_and_y_is_forgiven() {
     let documents = documents(FORMS);
     let index = indexed(&documents);

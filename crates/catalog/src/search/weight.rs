@@ -15,10 +15,15 @@ const UNKNOWN: [f64; 4] = [1.0, 0.6, 0.5, 0.35];
 /// The same when somebody does: then it is most likely what was meant.
 const KNOWN: [f64; 4] = [1.0, 0.6, 0.08, 0.05];
 
+/// How much more the words of a misspelt query count where the name has all of them: no description that repeats one passes it.
+const MEANT_NAME: f64 = 3.0;
+
 /// What each term and grade, and the query as a whole, is worth in one collection.
 #[derive(Debug)]
 pub(super) struct Weights {
     terms: Vec<[f64; 4]>,
+    /// Of each term whether nobody has it as it was typed.
+    misspelt: Vec<bool>,
     literal: f64,
 }
 
@@ -35,18 +40,24 @@ impl Weights {
             }
             weights
         };
-        Self { terms: tallies.holders().into_iter().map(weigh).collect(), literal: rarity(total, literal) }
+        let holders = tallies.holders();
+        let misspelt = holders.iter().map(|[exact, prefix, ..]| exact + prefix + literal == 0).collect();
+        let terms = holders.into_iter().map(weigh).collect();
+        Self { terms, misspelt, literal: rarity(total, literal) }
     }
 
     /// The score of one document, or nothing when it does not answer the query at all.
     pub(super) fn score(&self, place: Place, row: &[Tally]) -> Option<f64> {
         let terms: f64 = self.terms.iter().zip(row).map(|(weights, tally)| best(weights, tally)).sum();
+        let is_named = !row.is_empty() && row.iter().all(|tally| tally.in_name);
+        let is_met = |(tally, misspelt): (&Tally, &bool)| tally.in_name || tally.near_name && *misspelt;
+        let is_almost_named = !row.is_empty() && row.iter().zip(&self.misspelt).all(is_met);
+        let terms = if is_almost_named && !is_named { terms * MEANT_NAME } else { terms };
         let relevance = terms + self.literal * saturate(place.weight);
         if relevance <= 0.0 {
             return None;
         }
-        let named = !row.is_empty() && row.iter().all(|tally| tally.in_name);
-        let step = if named { place.step.max(Step::WordsInName) } else { place.step };
+        let step = if is_named { place.step.max(Step::WordsInName) } else { place.step };
         Some(f64::from(step as u8) + relevance / (1.0 + relevance))
     }
 }
