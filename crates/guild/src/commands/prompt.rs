@@ -24,7 +24,7 @@ pub struct Args {
     format: Option<Form>,
     /// At most this many characters, or tokens with a `t` at the end, such as `2000t`; 8000 characters, unless the
     /// configuration says otherwise
-    #[arg(long, value_parser = budget, value_name = "N")]
+    #[arg(long, value_parser = budget, value_name = "N", allow_negative_numbers = true)]
     budget: Option<Budget>,
     /// Skills whose `paths` match this file come first
     #[arg(long, value_name = "FILE")]

@@ -18,7 +18,7 @@ pub struct Args {
     #[arg(required = true, value_name = "QUERY")]
     query: Vec<String>,
     /// How many results at the most
-    #[arg(short = 'n', long = "limit", default_value = "10", value_parser = limit, value_name = "N")]
+    #[arg(short = 'n', long = "limit", default_value = "10", value_parser = limit, value_name = "N", allow_negative_numbers = true)]
     limit: NonZeroUsize,
     /// Only skills that this agent may use
     #[arg(long, value_name = "AGENT")]

@@ -37,7 +37,7 @@ pub struct Args {
     #[arg(long = "origin", value_name = "URL")]
     origins: Vec<String>,
     /// Requests that each token may make in a second
-    #[arg(long, value_name = "COUNT", default_value_t = Limits::default().rate, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "COUNT", default_value_t = Limits::default().rate, value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
     rate: u32,
     /// Requests that each token may have under way at once
     #[arg(long, value_name = "COUNT", default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..))]

@@ -20,10 +20,10 @@ use std::time::{Duration, Instant};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// How long to wait between two looks
-    #[arg(long, default_value = "1", value_parser = seconds, value_name = "SECONDS")]
+    #[arg(long, default_value = "1", value_parser = seconds, value_name = "SECONDS", allow_negative_numbers = true)]
     interval: Duration,
     /// End after this time
-    #[arg(long = "for", value_parser = seconds, value_name = "SECONDS")]
+    #[arg(long = "for", value_parser = seconds, value_name = "SECONDS", allow_negative_numbers = true)]
     bound: Option<Duration>,
 }
 

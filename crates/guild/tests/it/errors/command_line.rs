@@ -97,6 +97,33 @@ fn a_directory_that_is_not_there_ends_every_command() {
 }
 
 #[test]
+fn a_number_below_nothing_is_told_what_is_to_be_written_instead() {
+    check(
+        "guild search x -n -1\nguild prompt --budget -5\nguild watch --for -1",
+        &expect![[r#"
+            $ guild search x -n -1
+            [stderr]
+            error: invalid value '-1' for '--limit <N>': write a whole number from 1 on
+
+            For more information, try '--help'.
+            [exit 2]
+            $ guild prompt --budget -5
+            [stderr]
+            error: invalid value '-5' for '--budget <N>': write a number, or a number and `t`
+
+            For more information, try '--help'.
+            [exit 2]
+            $ guild watch --for -1
+            [stderr]
+            error: invalid value '-1' for '--for <SECONDS>': write a number of seconds from 0.01 to 86400
+
+            For more information, try '--help'.
+            [exit 2]
+        "#]],
+    );
+}
+
+#[test]
 fn a_wrong_command_line_is_explained_to_people_and_to_programs() {
     check(
         "guild lst\nguild lst --json\nguild --json\nguild list --sourc x\nguild list --json --sourc x\nguild prompt --budget many\nguild --json prompt --budget many\nguild check --sarif --json\nguild watch --interval 0\nguild new\nguild render",
