@@ -159,7 +159,8 @@ fn look(gate: &Gate, wholes: &[Whole<'_, '_>], progress: &(dyn Fn(usize) + Sync)
     };
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            scope.spawn(work);
+            // What a thread that cannot be had would have done, the others do.
+            std::thread::Builder::new().spawn_scoped(scope, work).ok();
         }
         work();
     });
