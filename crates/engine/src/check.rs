@@ -2,16 +2,17 @@
 //!
 //! It changes nothing, and quotes no file that a link leads to outside a skill.
 
+mod declarations;
+
 use crate::counted::counted;
 use crate::file_match::normal;
 use crate::hall::Hall;
 use crate::reply::{Check, CheckSummary, CheckedFile, OtherFile, ProblemLine};
-use crate::schema::Validator;
 use crate::{Code, Envelope};
 use guild_catalog::{Inspected, Inspection, Lookup, PluginEntry, Scope, inspect_path, inspect_snapshot};
+use guild_manifest::Problem;
 use guild_manifest::skill::Profile;
 use guild_manifest::text::{clamp, decode};
-use guild_manifest::{Code as ProblemCode, Pos, Problem};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,7 +35,7 @@ pub struct CheckRequest {
 pub fn check(hall: &Hall, request: &CheckRequest) -> Envelope<Check<'static>> {
     let found = if request.paths.is_empty() { everything(hall, request) } else { at_paths(hall, request) };
     let Found { mut skills, mut problems, missing } = found;
-    skills.iter_mut().for_each(declarations);
+    skills.iter_mut().for_each(|skill| declarations::check(skill, request.profile));
     skills.sort_by(|a, b| a.path.cmp(&b.path));
     skills.dedup_by(|a, b| a.path == b.path);
     problems.sort_by(|a, b| (&a.file, a.at, a.code, &a.message).cmp(&(&b.file, b.at, b.code, &b.message)));
@@ -70,25 +71,6 @@ struct Found {
 fn everything(hall: &Hall, request: &CheckRequest) -> Found {
     let skills = inspect_snapshot(&hall.snapshot, &hall.config, request.profile);
     Found { skills, problems: hall.snapshot.problems.clone(), missing: Vec::new() }
-}
-
-/// Adds what nothing could be held against: a run would be refused for it, and its author is told before.
-fn declarations(skill: &mut Inspected) {
-    let Some(contract) = &skill.contract else { return };
-    let params = contract.params.iter().flat_map(|params| &params.list);
-    let params = params.map(|param| (format!("the parameter `{}`", param.name), param.schema()));
-    let outputs = contract.outputs.iter().map(|outputs| ("`outputs`".to_owned(), outputs.to_json()));
-    // What a file of the skill holds is not here to be looked at.
-    let outputs = outputs.filter(|(_, schema)| schema.get("$ref").is_none());
-    let file = skill.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let told = params.chain(outputs).filter_map(|(what, schema)| {
-        let reason = Validator::new(&schema).err()?;
-        let message = format!("{what} cannot be checked, so no run can begin: {reason}");
-        let hint = "mend its `pattern`, `items` or whatever else the message quotes";
-        Some(Problem::new(ProblemCode::ValueInvalid, Pos::START, message, hint).in_file(&file))
-    });
-    let told: Vec<Problem> = told.collect();
-    skill.problems.extend(told);
 }
 
 /// Everything at or below the paths, whether discovery finds it or not.
