@@ -12,6 +12,7 @@ use guild_engine::containers::Surroundings;
 use guild_engine::manifest::config::{Layer, MAX_BYTES};
 use guild_engine::{ConfigFile, Places};
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -38,9 +39,8 @@ pub fn machine(directory: Option<&Path>) -> io::Result<Machine> {
     if !directory.is_dir() {
         return Err(io::Error::other("it is no directory"));
     }
-    let variables: BTreeMap<String, String> = env::vars_os()
-        .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)))
-        .collect();
+    let variables: BTreeMap<String, String> =
+        env::vars_os().filter_map(|(key, value)| variable(key, value)).collect();
     let path = |name: &str| variables.get(name).filter(|value| value.starts_with('/')).map(PathBuf::from);
     let home = path("HOME");
     let cache = path("XDG_CACHE_HOME").or_else(|| home.as_ref().map(|home| home.join(".cache")));
@@ -55,6 +55,20 @@ pub fn machine(directory: Option<&Path>) -> io::Result<Machine> {
         env: variables,
         ..Machine::default()
     })
+}
+
+/// A variable as text. Of the directories that `PATH` lists, one that is none does not take the others along.
+fn variable(key: OsString, value: OsString) -> Option<(String, String)> {
+    let key = key.into_string().ok()?;
+    let value = match value.into_string() {
+        Ok(value) => value,
+        Err(value) if key == "PATH" => {
+            let readable = env::split_paths(&value).filter(|directory| directory.to_str().is_some());
+            env::join_paths(readable).ok()?.into_string().ok()?
+        }
+        Err(_) => return None,
+    };
+    Some((key, value))
 }
 
 /// The same machine at another look.

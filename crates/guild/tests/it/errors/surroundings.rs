@@ -159,3 +159,23 @@ fn an_index_that_cannot_be_kept_is_told() {
                              hint: make it a directory that you may write to"#]]
     .assert_eq(&lines.join("\n"));
 }
+
+#[test]
+#[cfg(unix)]
+fn a_directory_in_the_path_that_is_no_text_does_not_take_the_others_along() {
+    use std::{ffi::OsString, os::unix::ffi::OsStringExt as _};
+    let env = env("
+        //- /project/.guild/skills/a/SKILL.md
+        ---
+        name: a
+        description: d
+        metadata: {openclaw: {requires: {bins: [tool]}}}
+        ---
+        x
+        //- /bin/tool mode:755
+        ");
+    let mut path = b"/o\xffdd:".to_vec();
+    path.extend(env.join("bin").into_os_string().into_vec());
+    let shown = env.invocation(&["show", "a"]).env("PATH", OsString::from_vec(path)).output().stdout();
+    assert!(shown.contains("eligible     yes"), "{shown}");
+}
