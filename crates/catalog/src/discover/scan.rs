@@ -22,7 +22,9 @@ use std::sync::Arc;
 /// Hidden directories that installers group skills in.
 const HIDDEN_GROUPS: &[&str] = &[".curated", ".experimental", ".system"];
 /// Directories that hold no skills of their own.
-const SKIPPED: &[&str] = &["node_modules", "__pycache__", "dist", "build"];
+const SKIPPED: &[&str] = &["node_modules", "__pycache__"];
+/// Directories that programs write, and good names for skills too: right below a root one may be a skill, and none is a group.
+const OUTPUTS: &[&str] = &["dist", "build"];
 
 /// How a root is walked.
 pub struct Scanner<'a> {
@@ -56,6 +58,11 @@ impl Item {
     /// The name in the index; a path that is no text has none, and is read every time.
     fn key(&self) -> Option<&str> {
         self.path.to_str()
+    }
+
+    /// Whether only a skill is looked for there.
+    fn is_output(&self) -> bool {
+        self.path.file_name().is_some_and(|name| OUTPUTS.iter().any(|output| name == *output))
     }
 }
 
@@ -246,6 +253,7 @@ impl Walk<'_> {
                 }
                 self.found.push(self.ground.candidate(&item.path, *record));
             }
+            Outcome::Group(_) if item.is_output() => {}
             Outcome::Group(names) => {
                 let items = names.into_iter().filter_map(|name| self.item(&item.path, name, depth));
                 // Most roots are one group, whose items take the memory of their names.
@@ -264,7 +272,8 @@ impl Walk<'_> {
         let is_hidden = bytes.starts_with(b".") && !is_any(HIDDEN_GROUPS);
         let is_markdown = bytes.last_chunk().is_some_and(|end: &[u8; 3]| end.eq_ignore_ascii_case(b".md"));
         let may_be_flat = is_markdown && depth == 0;
-        if is_hidden || is_any(SKIPPED) || (name.kind == Kind::File && !may_be_flat) {
+        let is_skipped = is_any(SKIPPED) || depth > 0 && is_any(OUTPUTS);
+        if is_hidden || is_skipped || (name.kind == Kind::File && !may_be_flat) {
             return None;
         }
         let path =

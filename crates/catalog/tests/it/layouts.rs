@@ -348,6 +348,31 @@ fn directories_of_tools_are_not_searched() {
 }
 
 #[test]
+fn a_skill_may_be_called_as_programs_call_their_output() {
+    let files = "
+        //- /project/.claude/skills/build/SKILL.md
+        @build
+        //- /project/.claude/skills/build/dist/SKILL.md
+        @inside
+        //- /project/skills/dist/SKILL.md
+        @dist
+        //- /project/skills/build/copied/SKILL.md
+        @copied
+        //- /project/skills/group/build/SKILL.md
+        @copied-too
+        ";
+    let expect = expect![[r#"
+        build (project) /project/.claude/skills/build/SKILL.md
+        dist (project) /project/skills/dist/SKILL.md
+    "#]];
+    check(files, expect);
+    let world = World::new(files).with_cache();
+    world.age();
+    let first = world.found();
+    assert_eq!(world.found(), first, "the index knows it too");
+}
+
+#[test]
 fn a_configured_path_may_be_one_skill() {
     check(
         r#"
