@@ -153,7 +153,14 @@ pub(crate) fn check(request: &NewRequest<'_>, bytes: &[u8]) -> Result<(String, V
     let reading = skill::read(&Source::new(&file, request.name, bytes), Profile::Lenient);
     let text = String::from_utf8_lossy(bytes);
     let structural = structure(&text).into_iter().map(|problem| problem.in_file(&file));
-    let stopping = reading.problems.iter().filter(|problem| stops_authoring(problem)).cloned();
+    // A flat file of neither name nor description is taken for no skill at all.
+    let says_nothing = request.layout == Layout::Flat
+        && reading.skill.as_ref().is_some_and(|skill| skill.description.is_empty())
+        && reading.problems.iter().any(|problem| problem.code == ProblemCode::NameMissing);
+    let stops = |problem: &&Problem| {
+        stops_authoring(problem) || says_nothing && problem.code == ProblemCode::DescriptionMissing
+    };
+    let stopping = reading.problems.iter().filter(stops).cloned();
     // What the reader cannot take has no structure worth a second complaint.
     let wrong = stopping.collect::<Vec<_>>();
     let wrong = if wrong.is_empty() { structural.collect() } else { wrong };

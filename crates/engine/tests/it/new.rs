@@ -132,6 +132,33 @@ fn content_that_would_not_load_is_refused() {
 }
 
 #[test]
+fn a_flat_file_that_nobody_would_take_for_a_skill_is_refused() {
+    let content =
+        b"---\nlicense: MIT\n---\n\nLong enough to be of some use to somebody, one should think, or is it.\n";
+    let fixture = Fixture::write("//- /project/\n//- /home/\n");
+    let flat = NewRequest { layout: Layout::Flat, ..request(Content::Whole(content)) };
+    check(
+        &machine(&fixture),
+        &fixture,
+        &flat,
+        &expect![[r#"
+        draft_rejected: "the content cannot be used: 1 problem; nothing was written"
+        project None
+        notes.md:2:1 error[description_missing]
+    "#]],
+    );
+    check_content(
+        content,
+        &expect![[r#"
+        ok: ""
+        project Some("/project/.guild/skills/notes/SKILL.md")
+        SKILL.md:2:1 warning[name_missing]
+        SKILL.md:2:1 warning[description_missing]
+    "#]],
+    );
+}
+
+#[test]
 fn content_that_would_change_on_the_way_is_refused() {
     check_content(b"---\nname: notes\ndescription: Latin-1 caf\xe9\n---\n\nLong enough to be of some use to somebody, one should think.\n", &expect![[r#"
         draft_rejected: "the content cannot be used: 1 problem; nothing was written"
