@@ -73,9 +73,10 @@ pub(in crate::embedded) unsafe fn fork_within<Life: Fn() -> i32>(
     };
     // SAFETY: as the caller says; the go-between makes system calls only, and what it writes to is read when it is gone.
     let started = unsafe { start(stack, libc::CLONE_FILES, &go_between) };
+    // Nothing interrupts this yet. Where children are ignored, it cannot be waited for, and need not be.
+    let ended = started.map(wait_for_code);
     held.release();
-    // Where children are ignored, it cannot be waited for, and need not be.
-    let _ = wait_for_code(started?);
+    let _ = ended?;
     born.into_inner()
 }
 
