@@ -103,7 +103,12 @@ pub(crate) fn counted_of(process: u32, container: &str) -> Option<Counted> {
 impl Place {
     /// Makes a cgroup with these limits.
     pub(super) fn create(&self, limits: &Limits) -> io::Result<Cgroup> {
-        self.create_as(Number::new(), limits)
+        loop {
+            match self.create_as(Number::new(), limits) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                done => return done,
+            }
+        }
     }
 
     fn create_as(&self, number: Number, limits: &Limits) -> io::Result<Cgroup> {
@@ -120,7 +125,12 @@ impl Place {
         };
         // What was made before a failure is removed when `cgroup` is dropped, and nothing else.
         for directory in cgroup.entry.directories() {
-            fs::create_dir(directory)?;
+            fs::create_dir(directory).inspect_err(|error| {
+                // What could not be removed, because of a process that does not die, keeps its number.
+                if error.kind() == io::ErrorKind::AlreadyExists {
+                    std::mem::forget(cgroup.origin.take());
+                }
+            })?;
             cgroup.made.push(directory.to_owned());
         }
         cgroup.limit(limits)?;
@@ -303,4 +313,25 @@ fn set(file: &Path, value: &str) -> io::Result<()> {
 /// Raw numbers of descriptors, for a process that may not allocate.
 pub(super) fn raw(fds: &[OwnedFd]) -> Vec<RawFd> {
     fds.iter().map(std::os::fd::AsRawFd::as_raw_fd).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cgroup_that_could_not_be_removed_is_in_nobodys_way() {
+        let directory = tempfile::tempdir().unwrap();
+        let place = Place { cgroups: Cgroups::V2(directory.path().to_owned()), claim: None };
+        let number = Number::new();
+        let left = directory.path().join(Owner::current().unwrap().name(number.get()));
+        drop(number);
+        fs::create_dir(&left).unwrap();
+        // No kernel is behind this directory, so what is made has no limits to set.
+        for _ in 0..2 {
+            let error = place.create(&Limits::default()).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        }
+        assert!(left.is_dir());
+    }
 }
