@@ -48,11 +48,11 @@ use guild_source::git::GitProgram;
 use guild_source::store::Store;
 
 pub use add::{AddRequest, Choice, add};
-pub use exchange::{ExportForm, ExportRequest, export, import};
+pub use exchange::{ExportForm, ExportRequest, There, export, import};
 pub use follow::{is_unsettled, recover};
 pub use foreign::{ForeignForm, ImportRequest};
 pub use host_git::HostGit;
-pub(crate) use installed::is_installed;
+pub(crate) use installed::{all_installed, is_installed};
 pub use installed::{installed, locked_skills};
 pub use outdated::outdated;
 pub use pin::pin;

@@ -131,8 +131,8 @@ pub use inquiry::{ANSWER, AskedField, FieldKind, PATIENCE as ANSWER_PATIENCE, as
 pub use install::{
     AddRequest, Choice, Edits, ExportForm, ExportRequest, ForeignForm, HostGit,
     ImportRequest as InstallImportRequest, Installer, Registrar, RemoveRequest, Scope as InstallScope,
-    SyncRequest, UpdateRequest, add, export, import, installed, is_unsettled, may_install, outdated, pin,
-    recover as recover_install, remove, rollback, sync, update, verify,
+    SyncRequest, There as ExportOver, UpdateRequest, add, export, import, installed, is_unsettled,
+    may_install, outdated, pin, recover as recover_install, remove, rollback, sync, update, verify,
 };
 pub use jobs::{Job, JobNote, JobRequest, Jobs, job_cancel, jobs_list};
 pub use link::{LinkRequest, link};

@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 pub use hash::{FolderHash, computed_hash, git_tree};
-pub use write::{ForeignEntry, skill_lock, skills_lock};
+pub use write::{ForeignEntry, merged, skill_lock, skills_lock};
 
 /// Whose lock a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,8 +8,9 @@ use crate::cause::with_cause;
 use crate::reply::{Export, Import};
 use crate::{Code, Envelope, Refusal, counted};
 use guild_ledger::Timestamp;
-use guild_source::foreign::is_lock;
-use std::fs::File;
+use guild_source::bounded;
+use guild_source::foreign::{self, is_lock};
+use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
@@ -24,10 +25,21 @@ pub struct ExportRequest<'a> {
     pub form: ExportForm,
     /// Whose installation.
     pub scope: Scope,
-    /// Whether a file that is there is replaced.
-    pub replace: bool,
+    /// What becomes of a file that is there.
+    pub there: There,
     /// The moment.
     pub now: Timestamp,
+}
+
+/// What becomes of a file that is there where one is to be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum There {
+    /// It stays, and nothing is written.
+    Stays,
+    /// Another one takes its place.
+    Goes,
+    /// It is a lock, and keeps what it says of others.
+    Merged,
 }
 
 /// What can be written.
@@ -57,7 +69,10 @@ async fn imported(
     reply: &mut Import,
 ) -> Result<String, Refusal> {
     let mut bytes = Vec::new();
-    let read = File::open(request.path).and_then(|file| file.take(MOST_BYTES).read_to_end(&mut bytes));
+    let is_no_file = || io::Error::other("it is no file");
+    let seen =
+        fs::metadata(request.path).and_then(|seen| seen.is_file().then_some(()).ok_or_else(is_no_file));
+    let read = seen.and_then(|()| File::open(request.path)?.take(MOST_BYTES).read_to_end(&mut bytes));
     read.map_err(|error| {
         let code =
             if error.kind() == io::ErrorKind::NotFound { Code::PathNotFound } else { Code::ReadFailed };
@@ -68,6 +83,11 @@ async fn imported(
     }
     if is_bundle(&bytes) {
         return import_bundle(desk, request, reply).await;
+    }
+    if bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"<<<<<<< ")) {
+        let message =
+            format!("a merge of {} was not finished; keep what is to be installed", request.path.display());
+        return Err(Refusal::new(Code::LockInvalid, message));
     }
     let message = format!("{} is neither a bundle nor a lock of skills", request.path.display());
     Err(Refusal::new(Code::LockInvalid, message))
@@ -106,14 +126,39 @@ async fn exported(
     reply: &mut Export,
 ) -> Result<(), Refusal> {
     let bytes = match request.form {
+        ExportForm::Bundle { .. } if request.there == There::Merged => {
+            return Err(Refusal::new(
+                Code::LockInvalid,
+                "a bundle is signed as a whole; only a lock is merged with",
+            ));
+        }
         ExportForm::Bundle { receipts } => export_bundle(desk, request.scope, receipts, reply).await?,
         ExportForm::Lock(form) => {
-            export_lock(desk, request.scope, form, request.now, reply).await?.into_bytes()
+            let text = export_lock(desk, request.scope, form, request.now, reply).await?;
+            merged(request, text)?.into_bytes()
         }
     };
-    write(request.path, request.replace, |file| file.write_all(&bytes))?;
+    write(request.path, request.there != There::Stays, |file| file.write_all(&bytes))?;
     reply.path = Some(request.path.to_string_lossy().into_owned());
     Ok(())
+}
+
+/// The lock to write, with what the one that is there says of others where that is to stay.
+fn merged(request: &ExportRequest<'_>, text: String) -> Result<String, Refusal> {
+    if request.there != There::Merged {
+        return Ok(text);
+    }
+    match bounded::read(request.path, MOST_BYTES) {
+        Ok(there) => foreign::merged(&text, &there).map_err(|error| {
+            let message = format!("{} cannot be merged with: {error}", request.path.display());
+            Refusal::new(Code::LockInvalid, message)
+        }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(text),
+        Err(error) => {
+            let message = format!("cannot read {}: {error}", request.path.display());
+            Err(Refusal::new(Code::ReadFailed, message))
+        }
+    }
 }
 
 /// Writes a file whole or not at all, and over another one only where that is asked for.
@@ -132,7 +177,10 @@ fn write(
     };
     written().map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => {
-            let message = format!("{} is there already; `--replace` writes over it", path.display());
+            let message = format!(
+                "{} is there already; `--replace` writes over it, and `--merge` adds to a lock",
+                path.display()
+            );
             Refusal::new(Code::AlreadyExists, message)
         }
         _ => Refusal::new(

@@ -4,7 +4,7 @@ use crate::installing::{SiteArgs, within};
 use crate::print::{Ink, escape};
 use crate::ui::Ui;
 use clap::ValueEnum;
-use guild_engine::{ExportForm, ExportRequest, ForeignForm, export};
+use guild_engine::{ExportForm, ExportOver, ExportRequest, ForeignForm, export};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -31,6 +31,9 @@ pub struct Args {
     /// Write over a file that is there
     #[arg(long)]
     replace: bool,
+    /// Keep what a lock that is there says of other skills, and what this program has no word for
+    #[arg(long, conflicts_with = "replace")]
+    merge: bool,
     #[command(flatten)]
     site: SiteArgs,
 }
@@ -56,7 +59,11 @@ pub fn run(args: &Args, ui: &Ui) -> ExitCode {
             Format::SkillLock => ExportForm::Lock(ForeignForm::SkillLock),
         },
         scope: args.site.scope(),
-        replace: args.replace,
+        there: match () {
+            () if args.merge => ExportOver::Merged,
+            () if args.replace => ExportOver::Goes,
+            () => ExportOver::Stays,
+        },
         now: ui.moment(),
     };
     let envelope = within(ui, &args.site, async |installer| export(installer, &request).await);

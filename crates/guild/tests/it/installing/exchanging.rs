@@ -37,7 +37,7 @@ fn a_lock_for_other_installers_is_written_and_comes_back() {
             3 exported, 1 skill left out
             $ guild export skills-lock.json --format skills-lock
             [stderr]
-            error[already_exists]: [ROOT]/project/skills-lock.json is there already; `--replace` writes over it
+            error[already_exists]: [ROOT]/project/skills-lock.json is there already; `--replace` writes over it, and `--merge` adds to a lock
             [exit 1]
             $ guild export skills-lock.json --format skills-lock --replace --json
             {"status":"ok","code":"ok","message":"3 exported, 1 skill left out","data":{"scope":"project","form":"skills-lock","path":"[ROOT]/project/skills-lock.json","exported":[{"name":"docx","kind":"skill","digest":"sha256:a9d64729e87e047acf97121316cd846647d0bd1c20945089383e8cda41547b3f"},{"name":"notes","kind":"skill","digest":"sha256:0de5a9f2f5f0559ed622d9eee4ca12e09822d4eda95775961dce1271bc3cc636"},{"name":"pdf","kind":"skill","digest":"sha256:88b868391df3dc1ccfa13ae21ac02326d048c49e099bb0bdb73baa8122dd917c"}],"skipped":[{"name":"acme","reason":"it is a plugin"}],"grants":0,"receipts":0}}
@@ -330,7 +330,7 @@ fn a_bundle_is_installed_elsewhere_and_its_approvals_are_proposed() {
     expect![[r#"
         $ guild export all.tar.gz
         [stderr]
-        error[already_exists]: [ROOT]/project/all.tar.gz is there already; `--replace` writes over it
+        error[already_exists]: [ROOT]/project/all.tar.gz is there already; `--replace` writes over it, and `--merge` adds to a lock
         [exit 1]
         $ guild export mine.tar.gz --user --no-receipts
         left out greet: it is a link to a directory of this machine
@@ -531,4 +531,67 @@ fn one_changed_byte_anywhere_in_a_bundle_refuses_all_of_it() {
         [exit 1]
     "#]],
     );
+}
+
+#[test]
+fn what_a_lock_that_is_there_says_of_others_stays_where_that_is_asked_for() {
+    let (env, _repository) = world_of_skills();
+    done(&env, &["add", "acme/skills", "--skill", "pdf"]);
+    env.write("//- /project/skills-lock.json\n{\"version\": 1, \"skills\": {\"theirs\": {\"source\": \"x/y\", \"sourceType\": \"github\", \"computedHash\": \"\"},\n\"pdf\": {\"source\": \"old/skills\", \"ref\": \"v0\", \"pluginName\": \"office\"}}}\n//- /project/torn.json\n<<<<<<< HEAD\n{}\n=======\n");
+    check(
+        &env,
+        "
+        guild export skills-lock.json --format skills-lock
+        guild export skills-lock.json --format skills-lock --merge
+        guild export torn.json --format skills-lock --merge
+        guild export fresh.json --format skills-lock --merge
+        guild export all.guild.tar.gz --merge
+        guild import torn.json
+        ",
+        &expect![[r#"
+            $ guild export skills-lock.json --format skills-lock
+            [stderr]
+            error[already_exists]: [ROOT]/project/skills-lock.json is there already; `--replace` writes over it, and `--merge` adds to a lock
+            [exit 1]
+            $ guild export skills-lock.json --format skills-lock --merge
+            exported skill pdf
+            [stderr]
+            1 exported
+            $ guild export torn.json --format skills-lock --merge
+            [stderr]
+            error[lock_invalid]: [ROOT]/project/torn.json cannot be merged with: it is no lock of skills: expected value at line 1 column 1
+            [exit 1]
+            $ guild export fresh.json --format skills-lock --merge
+            exported skill pdf
+            [stderr]
+            1 exported
+            $ guild export all.guild.tar.gz --merge
+            [stderr]
+            error[lock_invalid]: a bundle is signed as a whole; only a lock is merged with
+            [exit 1]
+            $ guild import torn.json
+            [stderr]
+            error[lock_invalid]: a merge of [ROOT]/project/torn.json was not finished; keep what is to be installed
+            [exit 1]
+        "#]],
+    );
+    expect![[r#"
+        {
+          "version": 1,
+          "skills": {
+            "pdf": {
+              "source": "acme/skills",
+              "pluginName": "office",
+              "sourceType": "github",
+              "computedHash": "113b87fd436d968db8c082155a013f70da9430f8a36cac95992a7abecf410e30"
+            },
+            "theirs": {
+              "source": "x/y",
+              "sourceType": "github",
+              "computedHash": ""
+            }
+          }
+        }
+    "#]]
+    .assert_eq(&fs::read_to_string(env.join("project/skills-lock.json")).unwrap());
 }
