@@ -12,7 +12,8 @@ use serde_json::{Map, Value, json};
 use crate::approvals::{AdminMatter, Shown, ask_admin};
 use crate::create::{Content, NewRequest, Owner, create, examine};
 use crate::install::{
-    AddRequest, Choice, HostGit, Installer, Proposal, RemoveRequest, Scope, install_bound, propose, remove,
+    AddRequest, Choice, HostGit, Installer, Proposal, RemoveRequest, Scope, all_installed, install_bound,
+    propose, remove,
 };
 use crate::reply::{RequestLine, Wished};
 use crate::vet::policy;
@@ -79,6 +80,9 @@ async fn ask(
     if let Wish::Create { name, content } = wish {
         let machine = &workshop.hall.machine;
         examine(machine, &policy(&workshop.hall.config), &draft(name, content))?;
+    }
+    if let Wish::Uninstall { names, scope } = wish {
+        all_installed(&workshop.hall.machine, workshop.places, *scope, names)?;
     }
     let mut shown = Shown {
         command: wish.command(),

@@ -3,7 +3,7 @@
 //! Plain HTTP is spoken with this machine alone, also after a redirect. What comes is bytes in a file; what they are is not asked.
 
 use crate::spec::is_loopback;
-use reqwest::header::{AUTHORIZATION, ETAG, HeaderValue, IF_RANGE, RANGE};
+use reqwest::header::{AUTHORIZATION, CONTENT_RANGE, ETAG, HeaderValue, IF_RANGE, RANGE};
 use reqwest::{Client, Response, StatusCode, Url, redirect};
 use rustls::CertificateError;
 use std::error::Error;
@@ -148,7 +148,13 @@ impl State {
         };
         let status = response.status();
         match status {
-            StatusCode::PARTIAL_CONTENT => {}
+            // A part that nobody has asked for, or of which something is missing before it, is not what was asked for.
+            StatusCode::PARTIAL_CONTENT if self.goes_on_with(&response) => {}
+            StatusCode::PARTIAL_CONTENT => {
+                let said = "the server gives another part than what was asked for".to_owned();
+                (self.count, self.tag) = (0, None);
+                return Ok(Try::Again(HttpError::Failed { url: url.to_string(), said }));
+            }
             StatusCode::OK => {
                 self.count = 0;
                 let begin = file.set_len(0).and_then(|()| file.seek(SeekFrom::Start(0)));
@@ -164,6 +170,14 @@ impl State {
             status => return Err(HttpError::Denied { url: url.to_string(), status: status.as_u16() }),
         }
         self.receive(response, url, (file, to), progress).await
+    }
+
+    /// Whether a part begins where what has come ends, as far as the server says where it begins.
+    fn goes_on_with(&self, response: &Response) -> bool {
+        let range = response.headers().get(CONTENT_RANGE).and_then(|range| range.to_str().ok());
+        let start =
+            range.and_then(|range| range.strip_prefix("bytes ")?.split('-').next()?.parse::<u64>().ok());
+        self.count > 0 && start.is_none_or(|start| start == self.count)
     }
 
     async fn receive(

@@ -164,6 +164,14 @@ pub enum LockError {
         /// What is wrong.
         message: String,
     },
+    /// It has the marks of a merge that somebody has to finish.
+    #[error(
+        "line {line}: a merge of it was not finished; keep of each side what is to be installed, each name once"
+    )]
+    Unmerged {
+        /// Where.
+        line: usize,
+    },
     /// A newer Guildhall has written it.
     #[error("it is of version {version}, and this program knows {VERSION}; install a newer Guildhall")]
     Newer {

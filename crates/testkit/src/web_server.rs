@@ -1,7 +1,8 @@
 //! A small web server on this machine: files of a directory, as they are, with the failures that a network has.
 //!
 //! It speaks plain HTTP on a port of the loopback that the system chose. `/flaky/N/path` fails N times before it gives `path`;
-//! `/broken/path` breaks off in the middle once, and goes on from there if it is asked to; `/to/ADDRESS` sends elsewhere.
+//! `/broken/path` breaks off in the middle once, and goes on from there if it is asked to; `/to/ADDRESS` sends elsewhere;
+//! `/torn/path` gives a part that nobody has asked for, once.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -82,6 +83,14 @@ impl Site {
                     return status(out, "503 Service Unavailable");
                 }
                 self.file(out, rest, from, None)
+            }
+            (Some("torn"), Some(_), _) if self.count(path) == 1 => {
+                let head = "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 7-9/10\r\n";
+                out.write_all(format!("{head}Content-Length: 3\r\nConnection: close\r\n\r\nend").as_bytes())
+            }
+            (Some("torn"), Some(first), rest) => {
+                let rest = rest.map(|rest| format!("/{rest}")).unwrap_or_default();
+                self.file(out, &format!("{first}{rest}"), from, None)
             }
             (Some("broken"), Some(first), rest) => {
                 let rest = rest.map(|rest| format!("/{rest}")).unwrap_or_default();

@@ -208,8 +208,12 @@ fn local(desk: &Installer<'_>, path: &Path) -> Result<Fetched, Refusal> {
         .map_err(|_| Refusal::new(Code::PathNotFound, format!("there is nothing at {}", path.display())))?;
     let is_skill_file = real.file_name().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"));
     let real = if is_skill_file { real.parent().map(Path::to_owned).unwrap_or(real) } else { real };
-    if !real.is_dir() {
+    if real.is_file() {
         return packed(desk, &real);
+    }
+    if !real.is_dir() {
+        let message = format!("{} is neither a directory nor a file", real.display());
+        return Err(Refusal::new(Code::SourceInvalid, message));
     }
     let origin = Origin {
         source: real.to_string_lossy().into_owned(),
@@ -268,8 +272,11 @@ pub fn directory_in(scratch: &Scratch, name: &str) -> Result<PathBuf, Refusal> {
     Ok(top)
 }
 
-/// The digest of a file.
+/// The digest of a file; a pipe or a device may have no end.
 pub fn digest_of(path: &Path) -> io::Result<Digest> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is no file"));
+    }
     let mut builder = DigestBuilder::default();
     let mut file = File::open(path)?;
     let mut piece = vec![0; 64 * 1024];

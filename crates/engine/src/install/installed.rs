@@ -2,6 +2,7 @@
 
 use super::drift::drift;
 use super::place::{Scope, site};
+use super::select::select;
 use super::{Installer, failure};
 use crate::reply::{Installed, InstalledLine};
 use crate::{Envelope, Places, Refusal};
@@ -40,6 +41,20 @@ pub fn locked_skills(desk: &Installer<'_>, scope: Scope) -> Result<Vec<PathBuf>,
     let lock = site.read_lock().map_err(failure::of_site)?;
     let skills = lock.entries().iter().filter(|entry| entry.kind == Kind::Skill);
     Ok(skills.map(|entry| site.place(entry.kind, &entry.name)).collect())
+}
+
+/// Refuses names of what is not installed there.
+///
+/// # Errors
+/// Where one of them is not, or the lock cannot be read.
+pub(crate) fn all_installed(
+    machine: &Machine,
+    places: &Places,
+    scope: Scope,
+    names: &[String],
+) -> Result<(), Refusal> {
+    let lock = site(machine, places, scope)?.read_lock().map_err(failure::of_site)?;
+    select(&lock, names).map(drop)
 }
 
 /// Whether a file belongs to something that was installed; where the lock cannot be read, it may.

@@ -7,6 +7,9 @@ use std::fmt::Write as _;
 
 const HEADER: &str = "# What Guildhall installed here, byte by byte. Commit it; `guild sync` installs it elsewhere, `guild verify` compares.\n";
 
+/// What git writes where two sides contradict each other.
+const UNMERGED: &str = "<<<<<<< ";
+
 #[derive(Deserialize)]
 struct Head {
     version: u32,
@@ -73,6 +76,9 @@ struct WrittenFile {
 
 /// Reads a lock.
 pub fn parse(text: &str) -> Result<Lock, LockError> {
+    if let Some(at) = text.lines().position(|line| line.starts_with(UNMERGED)) {
+        return Err(LockError::Unmerged { line: at + 1 });
+    }
     let syntax = |error: toml::de::Error| {
         let at = error.span().map_or(0, |span| span.start);
         let line = text.get(..at).map_or(1, |before| before.matches('\n').count() + 1);
@@ -345,6 +351,13 @@ mod tests {
             "pinnd = true",
             &expect![
                 "line 10: unknown field `pinnd`, expected one of `name`, `source`, `source_type`, `path`, `ref`, `resolved`, `offer`, `pinned`, `linked`, `digest`, `previous`, `files`"
+            ],
+        );
+        check(
+            "[[skill]]",
+            "<<<<<<< HEAD\n[[skill]]",
+            &expect![
+                "line 4: a merge of it was not finished; keep of each side what is to be installed, each name once"
             ],
         );
         check("[[skill]]", "[[skill]", &expect!["line 4: unclosed array table, expected `]`"]);

@@ -257,3 +257,29 @@ fn what_came_with_the_project_is_exported_although_nobody_has_installed_it_here(
         "#]],
     );
 }
+
+#[test]
+fn a_pipe_that_is_named_as_a_source_keeps_nobody_waiting() {
+    let (env, _) = world_of_skills();
+    let pipe = env.join("project/pipe");
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0)
+        .unwrap();
+    check(
+        &env,
+        "guild add ./pipe\nguild import pipe\nguild add /dev/zero",
+        &expect![[r#"
+        $ guild add ./pipe
+        [stderr]
+        error[source_invalid]: [ROOT]/project/pipe is neither a directory nor a file
+        [exit 2]
+        $ guild import pipe
+        [stderr]
+        error[read_failed]: cannot read [ROOT]/project/pipe: it is no file
+        [exit 1]
+        $ guild add /dev/zero
+        [stderr]
+        error[source_invalid]: /dev/zero is neither a directory nor a file
+        [exit 2]
+    "#]],
+    );
+}

@@ -344,3 +344,19 @@ fn an_address_that_is_neither_a_site_nor_a_repository_leads_to_a_skills_file_or_
     .assert_eq(&shown(&env, &server, "guild sync\nguild verify"));
     assert_nothing_is_left(&env);
 }
+
+#[test]
+fn a_part_that_nobody_has_asked_for_is_not_taken_for_the_whole() {
+    let (env, server) = served();
+    let script = "guild add http://HOST/torn/notes/SKILL.md\nguild verify";
+    expect![[r#"
+        $ guild add http://HOST/torn/notes/SKILL.md
+        installed skill notes (http://HOST/torn/notes/SKILL.md at f756f927f670)
+        [stderr]
+        1 installed
+        $ guild verify
+        [stderr]
+        1 verified
+    "#]]
+    .assert_eq(&shown(&env, &server, script));
+}

@@ -82,7 +82,7 @@ fn a_wish_is_denied_shown_at_a_terminal_and_granted_where_it_was_made_wherever_t
     let mine =
         wished(&env, &["add", "acme/skills", "--skill", "docx", "--user", "--agent", "coder", "--json"]);
     let script = format!(
-        "guild deny {denied}\nguild add acme/nothing --agent coder\ncd ../elsewhere\nguild approve {elsewhere} --once\nguild approve {mine} --once\nguild list --installed"
+        "guild deny {denied}\nguild add acme/nothing --agent coder\nguild remove nothing --agent coder\ncd ../elsewhere\nguild approve {elsewhere} --once\nguild approve {mine} --once\nguild list --installed"
     );
     expect![[r#"
         $ guild deny [APR 1]
@@ -91,6 +91,10 @@ fn a_wish_is_denied_shown_at_a_terminal_and_granted_where_it_was_made_wherever_t
         $ guild add acme/nothing --agent coder
         [stderr]
         error[source_denied]: https://github.com/acme/nothing is not there, or not for you: '[ROOT]/srv/acme/nothing' does not appear to be a git repository; check the name, and that `git ls-remote` of it works for you: Guildhall uses your own git credentials
+        [exit 1]
+        $ guild remove nothing --agent coder
+        [stderr]
+        error[not_installed]: `nothing` is not installed here; `guild list --installed` shows what is
         [exit 1]
         $ cd ../elsewhere
         $ guild approve [APR 2] --once
