@@ -272,7 +272,7 @@ pub(crate) fn refused(path: &str, why: Unsafe) -> LandingError {
 }
 
 /// A name without what cannot be seen, and no longer than a line.
-fn printable(path: &str) -> String {
+pub(crate) fn printable(path: &str) -> String {
     path.chars().take(200).map(|char| if is_unseen(char) { '\u{fffd}' } else { char }).collect()
 }
 

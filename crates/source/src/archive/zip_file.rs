@@ -1,10 +1,11 @@
 //! Entries of zip files.
 
 use super::executable;
-use crate::landing::{Landing, LandingError, Unsafe, refused};
+use crate::landing::{Landing, LandingError, Unsafe, printable, refused};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufReader, Read as _, Seek as _, SeekFrom};
+use std::os::unix::fs::FileExt as _;
 use zip::ZipArchive;
 use zip::read::ZipFile;
 use zip::result::ZipError;
@@ -21,13 +22,38 @@ const MAX_TARGET: u64 = 4096;
 /// Lets everything in a zip file land.
 pub fn land(file: File, landing: &mut Landing) -> Result<(), LandingError> {
     let broken = |error: ZipError| LandingError::Broken(error.to_string());
-    let directory = file.try_clone().map_err(|error| broken(error.into()))?;
+    let copy = || file.try_clone().map_err(|error| broken(error.into()));
+    let (directory, plain) = (copy()?, copy()?);
     let mut archive = ZipArchive::new(file).map_err(broken)?;
     refuse_doubles(directory, archive.central_directory_start())?;
     for at in 0..archive.len() {
-        land_entry(archive.by_index(at).map_err(broken)?, landing)?;
+        let entry = archive.by_index(at).map_err(broken)?;
+        refuse_other_name(&plain, &entry)?;
+        land_entry(entry, landing)?;
     }
     Ok(())
+}
+
+/// How long what stands before an entry's content is, before its name; where that says how long the name is.
+const HEAD_LENGTH: usize = 30;
+const NAME_LENGTH: usize = 26;
+
+/// Refuses a name that the archive's directory has otherwise than the entry itself: whoever reads from front to back sees the other one.
+fn refuse_other_name(file: &File, entry: &ZipFile<'_, File>) -> Result<(), LandingError> {
+    let broken = |error: std::io::Error| LandingError::Broken(error.to_string());
+    let mut head = [0; HEAD_LENGTH];
+    file.read_exact_at(&mut head, entry.header_start()).map_err(broken)?;
+    let length =
+        head.get(NAME_LENGTH..).and_then(<[u8]>::first_chunk).map_or(0, |two| u16::from_le_bytes(*two));
+    let mut name = vec![0; usize::from(length)];
+    file.read_exact_at(&mut name, entry.header_start() + HEAD_LENGTH as u64).map_err(broken)?;
+    if name == entry.name_raw() {
+        return Ok(());
+    }
+    let shown = printable(&String::from_utf8_lossy(entry.name_raw()));
+    Err(LandingError::Broken(format!(
+        "`{shown}` has another name where it lies than in the archive's directory"
+    )))
 }
 
 /// What every entry of a zip file's directory begins with, and how long that is before its names.

@@ -96,6 +96,20 @@ fn hostile_entries_are_refused() {
     check(&[("big", 0o644, &[0; 5 << 20])], &expect!["`big` is more than may be unpacked"]);
 }
 
+#[test]
+fn a_name_that_is_another_one_where_the_entry_lies_is_refused() {
+    let fixture = Fixture::write("//- /into/\n");
+    zip(&fixture, &[("s/SKILL.md", 0o644, b"text"), ("s/ok.sh", 0o644, b"x")]);
+    let place = fixture.join("a.zip");
+    let mut bytes = fs::read(&place).unwrap();
+    let at = bytes.windows(7).position(|window| window == b"s/ok.sh").unwrap();
+    bytes[at..at + 7].copy_from_slice(b"../evil");
+    fs::write(&place, bytes).unwrap();
+    let refused = unpack(&place, &fixture.join("into")).unwrap_err().to_string();
+    expect!["it is broken: `s/ok.sh` has another name where it lies than in the archive's directory"]
+        .assert_eq(&refused);
+}
+
 /// A tar file with one skill in it.
 fn tar() -> Vec<u8> {
     let mut builder = tar::Builder::new(Vec::new());
