@@ -14,6 +14,7 @@ use guild_source::lock::{Origin, SourceType};
 use guild_source::site::Site;
 use guild_source::spec::{ServerSpec, Spec};
 use guild_source::store::Keeping;
+use std::path::Path;
 
 /// Which of the skills in a source are meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,6 +113,13 @@ pub async fn gather(
         );
         return Err(Refusal::new(Code::NoSkills, message));
     }
+    if found.is_empty() && is_bare_repository(&fetched.top) {
+        let message = format!(
+            "it is a repository without files beside it; `guild add file://{}` fetches it",
+            fetched.top.display()
+        );
+        return Err(Refusal::new(Code::NoSkills, message));
+    }
     if request.choice == Choice::List {
         reply.candidates = found.iter().map(Candidate::line).collect();
         let count = |kind| reply.candidates.iter().filter(|line| line.kind == kind).count();
@@ -122,6 +130,11 @@ pub async fn gather(
     let (mut ready, keeping) = read_all_ahead(desk, &chosen, &fetched.origin)?;
     let_move(&mut ready, &fetched);
     Ok(Gathered::Ready { ready, keeping, _fetched: Some(Box::new(fetched)) })
+}
+
+/// Whether a directory is what git keeps of a repository, and nothing else.
+fn is_bare_repository(directory: &Path) -> bool {
+    ["HEAD", "objects", "refs"].iter().all(|name| directory.join(name).exists())
 }
 
 /// Reads plugins that a marketplace offers.

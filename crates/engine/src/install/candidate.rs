@@ -2,8 +2,9 @@
 
 use crate::reply::CandidateLine;
 use crate::{Code, Refusal, counted};
-use guild_catalog::{Inspected, Inspection, find_path, near};
+use guild_catalog::{Inspected, InspectedPlugin, Inspection, find_path, near};
 use guild_manifest::config::Config;
+use guild_manifest::{Problem, Severity};
 use guild_source::lock::{Kind, is_name};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -121,10 +122,19 @@ fn plugins(top: &Path, inspection: &Inspection) -> Vec<Candidate> {
             flat: false,
             plugin: None,
             description: plugin.description.clone(),
-            broken: plugin.name.is_none().then(|| format!("its manifest `{}` is not valid", plugin.manifest)),
+            broken: plugin.name.is_none().then(|| invalid(plugin, &inspection.problems)),
         });
     }
     plugins
+}
+
+/// What is wrong with a plugin's manifest, as far as one line says it.
+fn invalid(plugin: &InspectedPlugin, problems: &[Problem]) -> String {
+    let manifest = plugin.path.join(plugin.manifest);
+    let is_why =
+        |problem: &&Problem| problem.severity == Severity::Error && Path::new(&problem.file) == manifest;
+    let why = problems.iter().find(is_why).map(|problem| format!(": {}", problem.message));
+    format!("its manifest `{}` is not valid{}", plugin.manifest, why.unwrap_or_default())
 }
 
 fn skill(top: &Path, inspected: &Inspected, plugins: &[Candidate]) -> Candidate {

@@ -251,5 +251,7 @@ pub fn source_path(site: &Site, entry: &Entry) -> PathBuf {
 
 /// The directory that a linked entry leads to.
 pub fn local_place(site: &Site, entry: &Entry) -> PathBuf {
-    source_path(site, entry).join(entry.origin.path.as_deref().unwrap_or_default())
+    let place = source_path(site, entry).join(entry.origin.path.as_deref().unwrap_or_default());
+    // Without a slash at its end.
+    place.components().collect()
 }

@@ -343,6 +343,7 @@ fn files_at_addresses() {
             "https://github.com/owner/repo/archive/refs/heads/main.zip",
             "https://x.example/a.tar.xz",
             "https://x.example/a.TAR.zst",
+            "https://x.example/pdf.skill",
         ],
         &expect![[r#"
             https://x.example/a.zip
@@ -369,6 +370,8 @@ fn files_at_addresses() {
                 archive https://x.example/a.tar.xz
             https://x.example/a.TAR.zst
                 archive https://x.example/a.TAR.zst
+            https://x.example/pdf.skill
+                archive https://x.example/pdf.skill
         "#]],
     );
 }

@@ -3,8 +3,9 @@
 use super::{GitSpec, SpecError, UrlSpec, forge};
 
 /// How archives' names end.
-pub const ARCHIVES: &[&str] =
-    &[".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.zst", ".tzst", ".tar.bz2", ".tbz2"];
+pub const ARCHIVES: &[&str] = &[
+    ".zip", ".skill", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.zst", ".tzst", ".tar.bz2", ".tbz2",
+];
 
 /// Reads an address with a scheme.
 pub fn read(scheme: &str, rest: &str) -> Result<GitSpec, SpecError> {

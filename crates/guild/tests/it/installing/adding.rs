@@ -336,6 +336,7 @@ fn a_page_whose_branch_has_a_slash_and_a_skill_without_its_directory_are_found()
         guild add acme/skills/nothing
         guild add acme/skills#0123456
         guild add github.com/acme/skills
+        guild add ../srv/acme/skills
         guild outdated
         ",
         &expect![[r#"
@@ -363,6 +364,10 @@ fn a_page_whose_branch_has_a_slash_and_a_skill_without_its_directory_are_found()
             [stderr]
             error[source_invalid]: `github.com/acme/skills` is no source: an address begins with `https://`, and a directory of this machine with `./`
             [exit 2]
+            $ guild add ../srv/acme/skills
+            [stderr]
+            error[no_skills]: it is a repository without files beside it; `guild add file://[ROOT]/srv/acme/skills` fetches it
+            [exit 1]
             $ guild outdated
             [stderr]
             everything is up to date

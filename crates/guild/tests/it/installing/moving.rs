@@ -196,7 +196,7 @@ fn a_link_that_leads_elsewhere_or_nowhere_is_not_what_the_lock_says() {
             [exit 1]
             $ guild sync
             [stderr]
-            error[path_not_found]: skill `notes` is a link to [ROOT]/project/own/notes/, where there is nothing
+            error[path_not_found]: skill `notes` is a link to [ROOT]/project/own/notes, where there is nothing
             [exit 1]
             $ guild list --installed
             NAME   KIND   WHERE    STATE    VERSION  SOURCE       PREVIEW

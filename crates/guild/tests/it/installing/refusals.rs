@@ -337,3 +337,19 @@ fn a_lock_that_is_none_is_not_written_over() {
     "#]],
     );
 }
+
+#[test]
+fn a_plugin_that_does_not_load_is_told_with_its_manifests_error() {
+    let env = world();
+    env.write("//- /project/tools/guild.plugin.json\n{\"name\": \"tools\", \"version\": \"1.0.0\", \"description\": \"d\"}\n");
+    check(
+        &env,
+        "guild add ./tools",
+        &expect![[r#"
+        $ guild add ./tools
+        [stderr]
+        error[skill_broken]: plugin `tools` does not load: its manifest `guild.plugin.json` is not valid: `id` is missing
+        [exit 1]
+    "#]],
+    );
+}
