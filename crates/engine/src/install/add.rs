@@ -105,7 +105,7 @@ pub async fn gather(
         return Err(no_link());
     }
     reply.source = Some(source_line(&fetched.origin));
-    let found = candidate::find(&fetched.top, &desk.hall.config);
+    let found = fetched.candidates(&desk.hall.config);
     if found.is_empty() && read_marketplace(&fetched.top).is_some() {
         let message = format!(
             "it is a marketplace; `guild add {PREFIX}{} --list` shows what it offers",
@@ -188,7 +188,7 @@ async fn of_server(
         return Ok(Gathered::Listed(counted(reply.candidates.len(), "skill")));
     };
     let fetched = stand.take(desk, &names).await?;
-    let found = candidate::find(&fetched.top, &desk.hall.config);
+    let found = fetched.candidates(&desk.hall.config);
     let chosen = candidate::choose(&found, &Selection::Named(names))?;
     chosen.iter().try_for_each(Candidate::usable)?;
     let (mut ready, keeping) = read_all_ahead(desk, &chosen, &fetched.origin)?;

@@ -1,6 +1,7 @@
 //! Getting a source: a directory as it lies, an archive unpacked, a repository fetched, each at one place afterwards.
 
 use super::artifact::artifact;
+use super::candidate::{self, Candidate};
 use super::package::package;
 use super::site_index::{Site, fetch_site};
 use super::stand::Stand;
@@ -89,6 +90,13 @@ impl Fetched {
     /// A source that lies in a directory of ours.
     pub fn new(top: PathBuf, origin: Origin, scratch: Scratch) -> Self {
         Self { top, origin, skill: None, scratch: Some(scratch) }
+    }
+
+    /// What it holds, but for what a link of it leads to elsewhere.
+    pub fn candidates(&self, config: &Config) -> Vec<Candidate> {
+        let mut found = candidate::find(&self.top, config);
+        found.retain(|candidate| self.holds(&candidate.place));
+        found
     }
 
     /// Whether a place in it is really there: a stranger's link leads to no file of this machine.

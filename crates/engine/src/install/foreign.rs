@@ -120,7 +120,7 @@ fn granted(
     wishes: &[Wish],
     latest: bool,
 ) -> Result<Vec<Ready>, Refusal> {
-    let found = candidate::find(&fetched.top, &desk.hall.config);
+    let found = fetched.candidates(&desk.hall.config);
     let mut chosen: Vec<Candidate> = Vec::new();
     for wish in wishes {
         let candidate = chosen_for(&found, wish)?;

@@ -126,13 +126,15 @@ impl Market {
             return Err(Refusal::new(Code::SourceInvalid, format!("plugin `{}` {why}", offer.name)));
         }
         let elsewhere;
-        let (top, origin) = if let OfferSource::Path(path) = &offer.source {
-            self.beside(path)?
+        let (fetched, (top, origin)) = if let OfferSource::Path(path) = &offer.source {
+            (&self.fetched, self.beside(path)?)
         } else {
             elsewhere = fetch(desk, &spec(desk, offer)?, &[]).await?;
-            (elsewhere.top.clone(), elsewhere.origin.clone())
+            (&elsewhere, (elsewhere.top.clone(), elsewhere.origin.clone()))
         };
-        let chosen = chosen(desk, &top, offer)?;
+        let mut chosen = chosen(desk, &top, offer)?;
+        // What a link of a stranger's leads to elsewhere is not what they offer.
+        chosen.retain(|candidate| fetched.holds(&candidate.place));
         chosen.iter().try_for_each(Candidate::usable)?;
         let market = &self.fetched.origin;
         let offered = lock::Offer {

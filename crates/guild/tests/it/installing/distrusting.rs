@@ -283,3 +283,33 @@ fn a_pipe_that_is_named_as_a_source_keeps_nobody_waiting() {
     "#]],
     );
 }
+
+#[test]
+fn a_skill_of_one_file_that_is_a_link_out_of_its_source_is_none() {
+    let (env, mut repository) = world_of_skills();
+    env.write("//- /home/own/secret.md\n---\nname: secret\ndescription: What nobody else is to read\n---\n\nAll that is private.\n");
+    symlink(env.join("home/own/secret.md"), repository.work().join("secret.md")).unwrap();
+    symlink("skills/pdf/SKILL.md", repository.work().join("inside.md")).unwrap();
+    repository.commit("//- /README.md\n# The same skills\n");
+    repository.publish(&env.join("srv/acme"), "skills");
+    check(
+        &env,
+        "guild add acme/skills --list\nguild add acme/skills --skill secret",
+        &expect![[r#"
+        $ guild add acme/skills --list
+        NAME         KIND    PATH                        DESCRIPTION
+        acme         plugin  plugins/acme                Ships
+        pdf          skill   inside.md                   Reads PDF files and fills in their forms
+        acme/deploy  skill   plugins/acme/skills/deploy  Deploys with the pipeline of Acme
+        broken       skill   skills/broken               does not load
+        docx         skill   skills/docx                 Reads Word files
+        pdf          skill   skills/pdf                  Reads PDF files and fills in their forms
+        [stderr]
+        5 skills, 1 plugin
+        $ guild add acme/skills --skill secret
+        [stderr]
+        error[skill_not_found]: there is no `secret` in it; `--list` shows what is in it
+        [exit 1]
+    "#]],
+    );
+}
