@@ -38,6 +38,7 @@ use crate::{Code, Envelope, Refusal, reply};
 
 pub use approval::Consent;
 pub use child::child_tools;
+pub(crate) use child::secrets;
 pub(crate) use command_line::entrypoint_command;
 pub use direct::{ToolRequest, tools_call};
 pub(crate) use hook::{Hook, Moment, run_hook};

@@ -12,9 +12,10 @@ use serde_json::{Map, Value, json};
 
 use super::subject::{Found, find};
 use super::{ask, checks};
+use crate::discretion::Discretion;
 use crate::reply::{HookRun, Toggle};
 use crate::resolve::Unresolved;
-use crate::run::{Consent, Hook, Moment, Stage, run_hook};
+use crate::run::{Consent, Hook, Moment, Stage, run_hook, secrets};
 use crate::workshop::Workshop;
 use crate::{Code, Envelope, Refusal, Status as Outcome, reply};
 
@@ -169,10 +170,12 @@ async fn prepare(
     if declared.is_none() {
         return Ok(());
     }
+    let context = context(workshop, entry, moment, request).await?;
+    let discretion = discretion(workshop, &context).await;
     let hook = Hook {
         plugin: entry,
         moment: Moment::Life(moment),
-        context: context(workshop, entry, moment, request).await?,
+        context,
         principal: request.principal,
         consent: request.consent,
         wait: request.wait,
@@ -189,6 +192,8 @@ async fn prepare(
         return Err(Refusal::new(ran.code, message));
     }
     let Some(reason) = failure(&ran) else { return Ok(()) };
+    // It is kept with the plugin and in the receipts, and may be what the hook has printed.
+    let reason = discretion.text(&reason);
     let message = format!("`{}` of plugin `{}` failed: {reason}", moment.as_str(), entry.plugin.name);
     let change = Change::Fail { reason: format!("`{}` failed: {reason}", moment.as_str()) };
     write(workshop, &Found::Plugin(entry), request.principal, change, reply).await?;
@@ -225,6 +230,15 @@ async fn context(
         }
         _ => Err(Refusal::new(Code::Internal, "a context is no object")),
     }
+}
+
+/// What must not be kept of anything that a hook prints.
+async fn discretion(workshop: &Workshop<'_>, context: &Map<String, Value>) -> Discretion {
+    let mut discretion = Discretion::default();
+    secrets(workshop).await.iter().for_each(|secret| discretion.hide(secret));
+    let settings = context.get("secrets").and_then(Value::as_object).into_iter().flat_map(Map::values);
+    settings.filter_map(Value::as_str).for_each(|secret| discretion.hide(secret));
+    discretion
 }
 
 /// Why a hook has failed: by its end, or by its own word.

@@ -93,6 +93,19 @@ fn what_a_script_or_a_hook_prints_is_kept_without_the_secrets_that_it_was_given(
 }
 
 #[test]
+fn the_reason_of_a_failed_hook_is_kept_without_the_secrets_that_it_was_given() {
+    let env = world();
+    env.write("//- /project/.guild/plugins/house/on.py\nimport json, sys\nsys.exit('no entry with ' + json.load(open('/input/context.json'))['secrets']['token'])\n");
+    let set = env.invocation(&["plugins", "config", "set", "house", "token"]).stdin("hunter2-more").output();
+    assert_eq!(set.code(), Some(0), "{set}");
+    let enabled = env.guild(&["enable", "house", "--approve", "once"]);
+    expect![[r#"
+        error[hook_failed]: `onEnable` of plugin `house` failed: the script ended with exit code 1 (no entry with <secret>)
+    "#]].assert_eq(&enabled.stderr());
+    look_for(&env, "hunter2");
+}
+
+#[test]
 fn a_secrets_name_that_is_not_quite_right_is_told_which_are_near() {
     let env = world();
     let set = env.invocation(&["secret", "set", "KEYED_TOKEN"]).stdin("hunter2-hunter2").output();
