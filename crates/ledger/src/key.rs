@@ -102,9 +102,13 @@ impl Key {
         }
         let (here, beside) = wanted.split_at(wanted.len() / 2);
         thread::scope(|scope| {
-            let beside = scope.spawn(|| sign(beside));
+            let started = thread::Builder::new().spawn_scoped(scope, || sign(beside));
             let mut signed = sign(here);
-            signed.extend(beside.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            signed.extend(match started {
+                Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                // A machine may have no more threads.
+                Err(_) => sign(beside),
+            });
             signed
         })
     }

@@ -4,6 +4,7 @@
 //! says what is installed ([`foreign`] the same by others) and [`site`] changes that, all at once or not at all. Nothing of what is read is executed.
 
 pub mod archive;
+mod beside;
 pub mod bounded;
 mod durable;
 pub mod foreign;

@@ -9,13 +9,12 @@ mod pack;
 mod refs;
 
 use super::objects::{Kind, Object};
+use crate::beside::both;
 use crate::bounded;
 use crate::spec::{GitSpec, is_commit};
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use object::{Id, Objects, Type};
 
@@ -159,14 +158,11 @@ fn contents(objects: &mut Objects, files: Vec<(Object, Id)>) -> Option<Vec<(Obje
     } else {
         let (here, beside) = files.split_at(files.len() / 2);
         let others = objects.shared();
-        let (bytes, more) = thread::scope(|scope| {
-            let beside = scope.spawn(|| {
-                let mut others = others.open();
-                blobs(&mut others, beside).map(|bytes| (bytes, others.read()))
-            });
-            let bytes = blobs(objects, here);
-            (bytes, beside.join().unwrap_or_else(|panic| resume_unwind(panic)))
-        });
+        let beside = || {
+            let mut others = others.open();
+            blobs(&mut others, beside).map(|bytes| (bytes, others.read()))
+        };
+        let (bytes, more) = both(|| blobs(objects, here), beside);
         let (more, read) = more?;
         objects.count(read)?;
         let mut bytes = bytes?;

@@ -1,11 +1,10 @@
 //! Many files at once whose contents are here: on two threads, since to make a file is work for the system and not a wait for the disk.
 
 use super::{Kind, Landing, LandingError, Unsafe, create, make_directory, refused};
+use crate::beside::both;
 use std::collections::BTreeSet;
 use std::io::Write as _;
-use std::panic::resume_unwind;
 use std::path::Path;
-use std::thread;
 
 /// From how many files on a thread more is worth it.
 const MANY: usize = 64;
@@ -37,12 +36,10 @@ impl Landing {
         }
         let (here, beside) = placed.split_at(placed.len() / 2);
         let made = &mut self.made;
-        thread::scope(|scope| {
-            // What both need is there for whoever comes second.
-            let beside = scope.spawn(|| write(root, beside, &mut BTreeSet::new()));
-            let written = write(root, here, made);
-            written.and(beside.join().unwrap_or_else(|panic| resume_unwind(panic)))
-        })
+        // What both need is there for whoever comes second.
+        let (written, others) =
+            both(|| write(root, here, made), || write(root, beside, &mut BTreeSet::new()));
+        written.and(others)
     }
 }
 

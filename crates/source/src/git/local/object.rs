@@ -85,10 +85,10 @@ pub struct Shared {
 
 impl Shared {
     /// The objects, by themselves from now on.
-    pub fn open(self) -> Objects {
-        let packs = self.packs.map(|packs| packs.into_iter().map(Pack::of).collect());
+    pub fn open(&self) -> Objects {
+        let packs = self.packs.as_ref().map(|packs| packs.iter().cloned().map(Pack::of).collect());
         let inflater = Inflater(Decompress::new(true));
-        Objects { directory: self.directory, packs, inflater, left: self.left, most: self.left }
+        Objects { directory: self.directory.clone(), packs, inflater, left: self.left, most: self.left }
     }
 }
 

@@ -2,12 +2,13 @@
 //! beside whatever follows where they are in memory together.
 
 use super::{Content, Kept, Noted, Staging};
+use crate::beside::both;
 use crate::store::blob::Writer;
 use crate::store::error::{StageError, StoreError};
 use crate::store::fresh;
 use crate::store::{Keeping, Store};
 use guild_manifest::Digest;
-use std::panic::resume_unwind;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
@@ -34,7 +35,10 @@ pub fn keep(store: &Store, contents: &[Content<'_>]) -> Result<(Vec<Kept>, Keepi
             trees.push(held.kept);
         }
         if first == 0 && trees.len() == contents.len() {
-            return Ok((trees, keep_beside(store, blobs)));
+            // Without a thread for it, it is written here.
+            if let Ok(keeping) = keep_beside(store, &blobs) {
+                return Ok((trees, keeping));
+            }
         }
         write(&mut writer, &blobs).map_err(|error| (first, error.into()))?;
     }
@@ -42,15 +46,15 @@ pub fn keep(store: &Store, contents: &[Content<'_>]) -> Result<(Vec<Kept>, Keepi
     Ok((trees, Keeping::default()))
 }
 
-/// Writes contents on a thread of their own, for others to read meanwhile.
-fn keep_beside(store: &Store, blobs: Vec<(Digest, fresh::Content)>) -> Keeping {
-    let (beside, written) = (store.clone(), blobs.clone());
-    let writing = thread::spawn(move || {
+/// Writes contents on a thread of their own, for others to read meanwhile; not, where none can be had.
+fn keep_beside(store: &Store, blobs: &[(Digest, fresh::Content)]) -> io::Result<Keeping> {
+    let (beside, written) = (store.clone(), blobs.to_vec());
+    let writing = thread::Builder::new().spawn(move || {
         let mut writer = Writer::of_many(&beside);
         write(&mut writer, &written)?;
         writer.commit()
-    });
-    store.fresh.keep(&blobs, writing)
+    })?;
+    Ok(store.fresh.keep(blobs, writing))
 }
 
 fn write(writer: &mut Writer<'_>, blobs: &[(Digest, fresh::Content)]) -> Result<(), StoreError> {
@@ -74,12 +78,8 @@ fn read_some(contents: &[Content<'_>], most: u64) -> Vec<Result<Held, StageError
         }
         read
     };
-    let mut read = thread::scope(|scope| {
-        let beside = scope.spawn(work);
-        let mut read = work();
-        read.extend(beside.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        read
-    });
+    let (mut read, others) = both(work, work);
+    read.extend(others);
     read.sort_by_key(|(at, _)| *at);
     read.into_iter().map(|(_, held)| held).collect()
 }
