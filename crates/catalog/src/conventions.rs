@@ -6,6 +6,8 @@
 
 mod agents;
 
+use std::collections::HashMap;
+
 pub use agents::CONVENTIONS;
 
 /// One agent's habit: the directories it reads, each list beginning with the one its own installer writes to.
@@ -84,9 +86,11 @@ pub struct Place {
 /// A directory that several agents share stands where the first of them has it.
 pub fn places(kind: PlaceKind) -> Vec<Place> {
     let mut places: Vec<Place> = Vec::new();
+    let mut known: HashMap<&str, usize> = HashMap::new();
     for row in CONVENTIONS {
         for &directory in row.directories(kind) {
-            match places.iter_mut().find(|place| place.directory == directory) {
+            let ordinal = *known.entry(directory).or_insert(places.len());
+            match places.get_mut(ordinal) {
                 Some(shared) => shared.agents.push(row.agent),
                 None => places.push(Place::first_read_by(row.agent, directory, kind)),
             }

@@ -130,20 +130,30 @@ pub(crate) fn resolve(machine: &Machine, place: &Place) -> Result<PathBuf, Probl
     Ok(path)
 }
 
+/// Up to this size a directory is listed instead of being asked for every place that might be in it.
+const SMALL: u64 = 8 * 1024;
+
 /// A directory below which many places are looked for: held open, so that the way to it is gone once.
 struct Base<'a> {
     path: &'a Path,
     open: io::Result<Directory>,
+    /// The names in it, where they are few, in small letters: some file systems take both for one.
+    names: Option<HashSet<Vec<u8>>>,
 }
 
 impl<'a> Base<'a> {
     fn open(path: &'a Path) -> Self {
-        Self { path, open: Directory::open(path) }
+        let open = Directory::open(path);
+        let names = open.as_ref().ok().and_then(few_names);
+        Self { path, open, names }
     }
 
     /// The status of a place below; nothing where another way has to be gone.
     fn status(&self, path: &Path) -> Option<Status> {
         let below = path.strip_prefix(self.path).ok()?;
+        if !self.may_have(below) {
+            return Some(Status::Missing);
+        }
         match &self.open {
             Ok(open) => {
                 let facts = open.facts_of(below);
@@ -154,6 +164,19 @@ impl<'a> Base<'a> {
             Err(_) => None,
         }
     }
+
+    /// Whether the way to a place below can begin here.
+    fn may_have(&self, below: &Path) -> bool {
+        let first = below.iter().next().map(|first| first.as_encoded_bytes().to_ascii_lowercase());
+        self.names.as_ref().zip(first).is_none_or(|(names, first)| names.contains(&first))
+    }
+}
+
+/// The names in a directory, if they are few.
+fn few_names(directory: &Directory) -> Option<HashSet<Vec<u8>>> {
+    directory.facts().ok().filter(|facts| facts.size <= SMALL)?;
+    let names = directory.names().ok()?;
+    Some(names.iter().map(|name| name.name.as_encoded_bytes().to_ascii_lowercase()).collect())
 }
 
 /// The status of a place, from the first of these directories that it lies below.

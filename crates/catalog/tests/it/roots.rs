@@ -573,3 +573,35 @@ fn a_directory_that_cannot_be_read_does_not_vanish() {
         assert!(found.contains(if is_superuser { path } else { &told }), "{found}");
     }
 }
+
+/// A directory with few names is listed instead of being asked for every place.
+#[test]
+fn the_same_places_are_found_in_a_directory_with_few_names_and_with_many() {
+    let world = World::new(
+        "
+        //- /project/.claude/skills/a/SKILL.md
+        @a
+        //- /project/skills/b/SKILL.md
+        @b
+        //- /home/.config/opencode/skills/c/SKILL.md
+        @c
+        //- /home/.codex/skills/d/SKILL.md
+        @d
+        //- /home/.gemini
+        no directory
+        ",
+    );
+    let told = || {
+        let roots = world.discover().roots;
+        roots.into_iter().map(|root| (root.path, root.status.as_str())).collect::<Vec<_>>()
+    };
+    let few = told();
+    assert_eq!(few.iter().filter(|(_, status)| *status == "ok").count(), 4, "{few:?}");
+    for directory in ["/project", "/home", "/home/.config"] {
+        for number in 0..600 {
+            fs::write(world.path(directory).join(format!("a-name-that-is-not-short-{number:04}")), "")
+                .unwrap();
+        }
+    }
+    assert_eq!(told(), few);
+}

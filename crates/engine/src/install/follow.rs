@@ -4,7 +4,7 @@
 //! Rows of what lies there without having been installed are left alone.
 
 use super::manifest::{manifest, skill};
-use super::place::{Scope, site};
+use super::place::{Scope, journals, site};
 use super::refetch::source_path;
 use super::{Registrar, failure};
 use crate::{Installer, Places, Refusal};
@@ -117,11 +117,16 @@ fn statuses(settled: Vec<Registration>) -> Statuses {
     settled.into_iter().map(|known| (known.subject.place, known.status.as_str())).collect()
 }
 
-/// Whether somebody was killed while something was installed, here or in the home directory. Costs four looks.
+/// Whether somebody was killed while something was installed, here or in the home directory. Costs four looks, and one where nothing
+/// was ever installed.
 ///
 /// # Errors
 /// Where that cannot be told.
 pub fn is_unsettled(machine: &Machine, places: &Places) -> Result<bool, Refusal> {
+    let has_begun = journals(places).is_ok_and(|journals| journals.try_exists().unwrap_or(true));
+    if !has_begun {
+        return Ok(false);
+    }
     let mut is_unsettled = false;
     for site in sites(machine, places) {
         is_unsettled |= site.is_unsettled().map_err(failure::of_site)?;

@@ -26,7 +26,7 @@ impl Scope {
 
 /// The site of a scope.
 pub fn site(machine: &Machine, places: &Places, scope: Scope) -> Result<Site, Refusal> {
-    let journals = places.state()?.join("journal");
+    let journals = journals(places)?;
     match scope {
         Scope::User => {
             let home = machine.home.as_deref().ok_or_else(|| {
@@ -49,6 +49,14 @@ pub fn site(machine: &Machine, places: &Places, scope: Scope) -> Result<Site, Re
             Ok(Site::new(directory, workspace.join("guild.lock"), journals, Trust::Stranger))
         }
     }
+}
+
+/// Where the journals of all sites are kept.
+///
+/// # Errors
+/// Where there is no place for them.
+pub fn journals(places: &Places) -> Result<PathBuf, Refusal> {
+    Ok(places.state()?.join("journal"))
 }
 
 fn is_home(machine: &Machine, directory: &Path) -> bool {
