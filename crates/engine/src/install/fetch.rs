@@ -94,16 +94,20 @@ impl Fetched {
 
     /// What it holds, but for what a link of it leads to elsewhere.
     pub fn candidates(&self, config: &Config) -> Vec<Candidate> {
-        let mut found = candidate::find(&self.top, config);
-        found.retain(|candidate| self.holds(&candidate.place));
+        let (mut found, top) = (candidate::find(&self.top, config), self.top.canonicalize().ok());
+        found.retain(|candidate| self.holds_below(top.as_deref(), &candidate.place));
         found
     }
 
     /// Whether a place in it is really there: a stranger's link leads to no file of this machine.
     pub fn holds(&self, place: &Path) -> bool {
-        let real = |path: &Path| path.canonicalize().ok();
-        let is_below = real(place).zip(real(&self.top)).is_some_and(|(place, top)| place.starts_with(top));
-        !self.is_ours() || is_below
+        self.holds_below(self.top.canonicalize().ok().as_deref(), place)
+    }
+
+    /// The same where it is known what its top really is.
+    fn holds_below(&self, top: Option<&Path>, place: &Path) -> bool {
+        let is_below = |top| place.canonicalize().is_ok_and(|place| place.starts_with(top));
+        !self.is_ours() || top.is_some_and(is_below)
     }
 
     /// Whether it lies in a directory of ours, which goes with this value.
